@@ -1,0 +1,1 @@
+"""The only place where concrete classes are chosen and wired."""

@@ -1,0 +1,1 @@
+"""SQLite: a projection of records and of history, disposable at any moment."""

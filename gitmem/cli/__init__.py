@@ -1,0 +1,1 @@
+"""Words ↔ values: parse, call one service, render."""

@@ -1,0 +1,60 @@
+"""Where records stand, and which of these places a question is answered from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Where = Literal["here", "pending", "private", "default", "elsewhere"]
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Every place that holds one record, relative to one work tree.
+
+    head: in HEAD's folder. work: in the work tree's folder. pending: in this work tree's
+    spool. pending_elsewhere: in the spool of another work tree of this clone. private: among
+    this clone's private records. default: in the default branch's folder as last seen, here
+    or on any writer's ref. own: on this clone's writer ref. fetched: on a fetched ref.
+    added: an ancestor of HEAD added it.
+    """
+
+    head: bool = False
+    work: bool = False
+    pending: bool = False
+    pending_elsewhere: bool = False
+    private: bool = False
+    default: bool = False
+    own: bool = False
+    fetched: bool = False
+    added: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this clone captured it, as far as places tell."""
+        return self.pending or self.pending_elsewhere or self.private or self.own
+
+    @property
+    def is_uncommitted(self) -> bool:
+        return self.work and not self.head
+
+    def is_in_view(self, *, detached: bool) -> bool:
+        """Of a tracked memory: HEAD, work tree, this work tree's pending, private. Of a
+        detached one: everything in it."""
+        return detached or self.head or self.work or self.pending or self.private
+
+    def is_reverted(self, *, detached: bool) -> bool:
+        """An ancestor of HEAD added it and the view has it no longer."""
+        return self.added and not self.is_in_view(detached=detached)
+
+    def where(self, *, detached: bool) -> Where:
+        """The best place of it, for display."""
+        if self.head or self.work:
+            return "here"
+        if self.pending:
+            return "pending"
+        if self.private:
+            return "private"
+        if detached:
+            return "here"
+        return "default" if self.default else "elsewhere"

@@ -1,0 +1,1 @@
+"""Adapters to git: the local repository, its history, and transports."""

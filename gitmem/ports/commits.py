@@ -1,0 +1,90 @@
+"""The derived index over the code's history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from gitmem.core.history import Commit
+from gitmem.core.segments import SegmentRef
+
+
+class IndexedCommit(msgspec.Struct, frozen=True):
+    """A commit as the index has it. `order` rises from ancestors to descendants."""
+
+    oid: str
+    order: int
+    at: int
+    author: str
+    message: str
+    has_reason: bool
+    is_merge: bool
+    path: str
+    """The path, of those asked for, that it touched."""
+
+
+class PathSpan(msgspec.Struct, frozen=True):
+    """A name a file had, from the commit of order `since` until before that of order
+    `before` (None: to this day). `is_copy`: another file's history, before it was copied."""
+
+    path: str
+    before: int | None = None
+    since: int | None = None
+    is_copy: bool = False
+
+
+class CommitIndex(Protocol):
+    """Grows ancestors first: whatever it holds, it holds all ancestors of it."""
+
+    def get_tips(self) -> list[str]:
+        """Commits whose whole history is indexed; feed them as `exclude` to go on."""
+        ...
+
+    def add_commits(self, batch: Sequence[Commit]) -> None:
+        """Index a batch of commits, each after its parents. One transaction:
+        interrupted after it, the work goes on from there."""
+        ...
+
+    def get_head(self, worktree: str) -> str | None:
+        """The HEAD for which `set_head` was last called, None if never or unborn."""
+        ...
+
+    def set_head(self, worktree: str, head: str | None, outside: Sequence[str]) -> None:
+        """Say what HEAD of a work tree is, and which indexed commits it does not reach."""
+        ...
+
+    def list_names(self, path: str, worktree: str) -> list[PathSpan]:
+        """The names a file had, its own first, following renames and copies back through
+        HEAD's history (bounded)."""
+        ...
+
+    def list_commits(
+        self, spans: Sequence[PathSpan], worktree: str, *, limit: int, with_reason: bool
+    ) -> list[IndexedCommit]:
+        """HEAD's commits that touched these names (a name that ends in `/` is a folder; ""
+        everything), newest first, each once. Merges only where a caller asks for all."""
+        ...
+
+    def count_commits(self, spans: Sequence[PathSpan], worktree: str) -> tuple[int, int]:
+        """(all, with a reason) of the same."""
+        ...
+
+    def count_since(self, commit: str, spans: Sequence[PathSpan], worktree: str) -> int | None:
+        """How many of the same came after a commit; None where the index has no such commit."""
+        ...
+
+    def find_commits(self, prefix: str, *, limit: int) -> list[IndexedCommit]:
+        """Indexed commits whose id begins so."""
+        ...
+
+    def list_added_segments(self, *, unprojected: bool) -> list[SegmentRef]:
+        """Segments that some indexed commit added, with their blobs; only those whose
+        records were never read, if asked."""
+        ...
+
+    def search(self, words: Iterable[str], *, limit: int) -> list[tuple[str, float]]:
+        """Full-text search over messages: (commit id, score, higher is better). The text
+        index is brought up to date first, in batches."""
+        ...
