@@ -32,7 +32,9 @@ GLOBAL_CONFIG = """[user]
 
 
 @pytest.fixture(autouse=True)
-def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def isolated(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """A fresh HOME with Ada's git configuration; every GIT_* and GITMEM_* variable gone."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):

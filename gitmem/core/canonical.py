@@ -20,7 +20,12 @@ MAX_NESTING = 32
 MAX_INTEGER = 2**53 - 1
 
 # Each of these is a cheap test on the bytes that tells when the slow walk can be left out.
-_LONG_INTEGER = re.compile(rb"[:,\[-][0-9]{16}")
+_LONG_INTEGER = re.compile(rb"(?:^|[:,\[-])[0-9]{16}")
+
+# A string that never ends goes to the end of the line: the pattern cannot fail half-way, so
+# no line, however hostile, is read more than once.
+_STRING = re.compile(rb'"[^"]*(?:"|\Z)')
+_NO_BRACKET = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
 def _refuse_float(text: str) -> Any:
@@ -88,13 +93,14 @@ def _first_line(error: Exception) -> str:
 
 def _nesting(raw: bytes) -> int:
     """Depth of the brackets outside strings; linear, and never recursive."""
+    unescaped = raw.replace(rb"\\", b"").replace(rb"\"", b"")
+    brackets = _STRING.sub(b"", unescaped).translate(None, _NO_BRACKET)
     depth = deepest = 0
-    for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', raw):
-        first = token.group()[:1]
-        if first in b"[{":
+    for bracket in brackets:
+        if bracket in b"[{":
             depth += 1
             deepest = max(deepest, depth)
-        elif first in b"]}":
+        else:
             depth -= 1
     return deepest
 

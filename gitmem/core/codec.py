@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from gitmem.core.canonical import checked_id, content_id, decode_canonical, encode_canonical
+from gitmem.core.paths import encode_path
 from gitmem.core.records import (
     FORMAT_VERSION,
     MAX_SEQ,
@@ -26,7 +28,7 @@ _AT = re.compile(
 _KEY = re.compile(r"[0-9a-f]{16}")
 _ID = re.compile(r"[0-9a-f]{64}")
 
-_KINDS: dict[str, type[Decision] | type[Tombstone]] = {
+_KINDS: dict[str, type[Record]] = {
     "decision": Decision,
     "tombstone": Tombstone,
 }
@@ -38,7 +40,10 @@ def build_line(fields: dict[str, Any]) -> Line:
     Raises BadRecord where the fields do not make a valid record.
     """
     value = {key: field for key, field in fields.items() if field is not None and key != "id"}
-    value = msgspec.to_builtins(value)
+    try:
+        value = msgspec.to_builtins(value)
+    except (TypeError, RecursionError) as error:
+        raise BadRecord(f"not representable as JSON: {error}") from None
     value["id"] = content_id(value)
     return decode_line(encode_canonical(value))
 
@@ -72,7 +77,8 @@ def _typed(value: dict[str, Any]) -> Record:
     try:
         record: Record = msgspec.convert(value, _KINDS.get(kind, Other))
     except (msgspec.ValidationError, RecursionError) as error:
-        raise BadRecord(f"not a valid {kind[:40]}: {error}") from None
+        # The words of the error quote the record, which may be long.
+        raise BadRecord(f"not a valid {kind[:40]}: {str(error)[:200]}") from None
     _check_common(record)
     if isinstance(record, Decision):
         _check_decision(record)
@@ -86,7 +92,7 @@ def _check_common(record: Record) -> None:
         raise BadRecord("v is not a version")
     if not 1 <= record.seq <= MAX_SEQ:
         raise BadRecord("seq is out of bounds")
-    if not _AT.fullmatch(record.at):
+    if not is_at(record.at):
         raise BadRecord("at is not a UTC time with milliseconds")
     if not record.project or not record.actor.name:
         raise BadRecord("project and actor.name may not be empty")
@@ -101,11 +107,26 @@ def _check_decision(record: Decision) -> None:
         if not _ID.fullmatch(target):
             raise BadRecord("supersedes names something that is not a record id")
     for ref in record.paths:
-        if not is_safe_path(ref.path):
+        if not is_safe_path(ref.path) or (ref.encoded and not _is_safe_encoded(ref.path)):
             raise BadRecord("a path that leaves the repository")
         for span in ref.lines or ():
             if not 1 <= span[0] <= span[1]:
                 raise BadRecord("lines are not ascending pairs")
+
+
+def is_at(text: str) -> bool:
+    """Whether it is a time of the calendar, as records carry it."""
+    if not _AT.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:  # 30 February, the year 0
+        return False
+    return True
+
+
+def _is_safe_encoded(path: str) -> bool:
+    return is_safe_path(encode_path(path, encoded=True).decode("utf-8", "surrogateescape"))
 
 
 def is_safe_path(path: str) -> bool:

@@ -27,7 +27,10 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """What the fold says of one record. All tuples are sorted ids."""
+    """What the fold says of one record. All tuples are sorted ids.
+
+    `superseded_elsewhere` names what would supersede or retract it, were it in the view.
+    """
 
     state: State
     superseded_by: tuple[str, ...] = ()
@@ -72,7 +75,7 @@ class _About:
         self._tombstones: dict[str, list[Tombstone]] = {}
         self._superseders: dict[str, list[Decision]] = {}
         self._by_key: dict[str, list[Decision]] = {}
-        self._effective: dict[str, bool] = {}
+        self._withdrawn: dict[str, bool] = {}
         for statement in union.values():
             record = statement.record
             if isinstance(record, Tombstone):
@@ -91,34 +94,23 @@ class _About:
 
     def retracted_by(self, record_id: str) -> tuple[str, ...]:
         """Retractions in the view that are not themselves retracted."""
-        found = []
-        for tombstone in self._tombstones_on(record_id, "retract"):
-            if self._union[tombstone.id].in_view and not self._is_withdrawn(tombstone.id):
-                found.append(tombstone.id)
-        return tuple(sorted(found))
+        found = self._retractions_on(record_id)
+        return tuple(sorted(t for t in found if not self._is_withdrawn(t)))
 
     def _is_withdrawn(self, record_id: str) -> bool:
-        # Chains of retractions are as long as their author wishes, so no recursion here. An
-        # id is a hash of what it points at: there are no cycles.
-        known = self._effective
-        stack = [record_id]
-        while stack:
-            current = stack[-1]
-            if current in known:
-                stack.pop()
-                continue
-            on_it = [
-                t.id
-                for t in self._tombstones_on(current, "retract")
-                if self._union[t.id].in_view and t.id != current
-            ]
-            open_ones = [t for t in on_it if t not in known and t not in stack]
-            if open_ones:
-                stack.extend(open_ones)
-                continue
-            known[current] = any(not known.get(t, False) for t in on_it)
-            stack.pop()
+        # Chains of retractions are as long as their author wishes, so no recursion here. A
+        # tombstone has one target and an id is a hash of what it points at: this is a tree.
+        known = self._withdrawn
+        order = [] if record_id in known else [record_id]
+        for current in order:
+            order.extend(t for t in self._retractions_on(current) if t not in known)
+        for current in reversed(order):
+            known[current] = any(not known[t] for t in self._retractions_on(current))
         return known[record_id]
+
+    def _retractions_on(self, record_id: str) -> list[str]:
+        on_it = self._tombstones_on(record_id, "retract")
+        return [t.id for t in on_it if self._union[t.id].in_view]
 
     def _stands(self, record: Decision) -> bool:
         """Whether a decision of the view has force: neither redacted nor retracted. What was
@@ -136,9 +128,20 @@ class _About:
                 continue
             if self._stands(superseder):
                 here.append(superseder.id)
-            elif not self._union[superseder.id].in_view and not self.redacted_by(superseder.id):
+            elif self._stands_elsewhere(superseder.id):
                 elsewhere.append(superseder.id)
+        for retraction in self._tombstones_on(record_id, "retract"):
+            if self._stands_elsewhere(retraction.id):
+                elsewhere.append(retraction.id)
         return sorted(set(here)), sorted(set(elsewhere))
+
+    def _stands_elsewhere(self, record_id: str) -> bool:
+        """Outside the view, and nothing takes its force: it would count if it were merged."""
+        return not (
+            self._union[record_id].in_view
+            or self.redacted_by(record_id)
+            or self.retracted_by(record_id)
+        )
 
     def _is_current(self, record: Decision) -> bool:
         return self._stands(record) and not self._superseded_by(record.id)[0]

@@ -56,7 +56,9 @@ class BlamedLine(msgspec.Struct, frozen=True):
     original_line: int
 
 
-_TRAILER = re.compile(r"^(?:[A-Za-z][A-Za-z0-9-]*: |\(cherry picked from commit )")
+_TRAILER = re.compile(
+    r"^(?:(?!Why:|Reason:|Decision:|Rejected:)[A-Za-z][A-Za-z0-9-]*: |\(cherry picked from commit )"
+)
 _BOILERPLATE = re.compile(
     r"^(?:Merge (?:branch|pull request|remote-tracking|tag)\b|Revert \"|This reverts commit "
     r"|Signed-off-by|git-svn-id|Change-Id|Co-authored-by|\* |- \[[ x]\]|#|Bumps? \[)",
@@ -67,7 +69,9 @@ _REASON = re.compile(
     r"|otherwise|due to|(?:fix|fixe[sd]|close[sd]?|resolve[sd]?):? +(?:[\w.-]+/[\w.-]+)?#\d+)",
     re.IGNORECASE,
 )
-_BOT = re.compile(r"\[bot\]|\b(?:dependabot|renovate|pre-commit-ci|github-actions)\b", re.IGNORECASE)
+_BOT = re.compile(
+    r"\[bot\]|\b(?:dependabot|renovate|pre-commit-ci|github-actions)\b", re.IGNORECASE
+)
 
 
 def is_bot(author: str, email: str) -> bool:

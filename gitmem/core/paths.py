@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _BAD = re.compile("[\udc80-\udcff]")
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def decode_path(raw: bytes) -> tuple[str, bool]:
@@ -19,22 +20,8 @@ def decode_path(raw: bytes) -> tuple[str, bool]:
 
 def encode_path(text: str, *, encoded: bool) -> bytes:
     """The bytes git has for a path of a record."""
-    if not encoded:
-        return text.encode("utf-8", "surrogateescape")
-    raw = bytearray()
-    rest = text.encode("utf-8", "surrogateescape")
-    while rest:
-        head, mark, tail = rest.partition(b"%")
-        raw += head
-        if not mark:
-            break
-        try:
-            raw.append(int(tail[:2], 16))
-            rest = tail[2:]
-        except ValueError:
-            raw += b"%"
-            rest = tail
-    return bytes(raw)
+    raw = text.encode("utf-8", "surrogateescape")
+    return _ESCAPED.sub(lambda m: bytes.fromhex(m[1].decode()), raw) if encoded else raw
 
 
 def fold_path(path: str) -> str:

@@ -58,9 +58,7 @@ class Rejected(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class Decision(
-    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="decision"
-):
+class Decision(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="decision"):
     """Why something is as it is."""
 
     id: str
@@ -87,9 +85,7 @@ class Decision(
         return "decision"
 
 
-class Tombstone(
-    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="tombstone"
-):
+class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="tombstone"):
     """Withdraws another record: `retract` hides it, `redact` removes its body for good."""
 
     id: str

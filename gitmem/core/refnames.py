@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 _WRITER = re.compile(r"[0-9a-f]{16}")
-_SAFE_REMOTE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_SAFE_REMOTE = re.compile(r"(?!x--|y--)[a-z0-9][a-z0-9_-]{0,199}")
+_ENCODED_REMOTE = re.compile(r"(?:y--[0-9a-f]{200}/)*x--[0-9a-f]{0,200}")
 
 OWN_PREFIX = "refs/gitmem/w/"
 HEADS_PREFIX = "refs/heads/gitmem-w/"
@@ -61,18 +62,24 @@ def parse_fetched_ref(ref: str) -> tuple[str, str] | None:
 
 
 def _encode_remote(remote: str) -> str:
-    """A remote's name as one ref component: a plain name as it is; any other (slashes, dots,
-    an URL) as `x--` and the hex of its UTF-8, so that no two remotes share a folder."""
-    if _SAFE_REMOTE.fullmatch(remote) and not remote.startswith("x--"):
+    """A remote's name in a ref, so that no two remotes share a folder: a plain name as it is;
+    any other (slashes, dots, capitals, an URL) as the hex of its UTF-8, in components that
+    every file system can hold: `y--…` where more follows, `x--…` for the last."""
+    if _SAFE_REMOTE.fullmatch(remote):
         return remote
-    return "x--" + remote.encode("utf-8", "surrogateescape").hex()
+    digits = remote.encode("utf-8", "surrogateescape").hex()
+    runs = [digits[start : start + 200] for start in range(0, len(digits), 200)] or [""]
+    return "".join(f"y--{run}/" for run in runs[:-1]) + f"x--{runs[-1]}"
 
 
-def _decode_remote(component: str) -> str | None:
-    if component.startswith("x--"):
-        try:
-            decoded = bytes.fromhex(component[3:]).decode("utf-8", "surrogateescape")
-        except ValueError:
-            return None
-        return decoded if _encode_remote(decoded) == component else None
-    return component if _SAFE_REMOTE.fullmatch(component) else None
+def _decode_remote(encoded: str) -> str | None:
+    if _SAFE_REMOTE.fullmatch(encoded):
+        return encoded
+    if not _ENCODED_REMOTE.fullmatch(encoded):
+        return None
+    digits = "".join(run[3:] for run in encoded.split("/"))
+    try:
+        decoded = bytes.fromhex(digits).decode("utf-8", "surrogateescape")
+    except ValueError:
+        return None
+    return decoded if _encode_remote(decoded) == encoded else None

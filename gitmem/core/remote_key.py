@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 _SCHEMES = frozenset({"ssh", "https", "http", "git"})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
-_SCP = re.compile(r"(?:([^/:@\[\]\s]+)@)?(\[[0-9A-Fa-f:.%]+\]|[^/:@\[\]\s]+):(?!//)(.*)", re.DOTALL)
+_SCP = re.compile(r"(?:([^/@\[\]\s]+)@)?(\[[0-9A-Fa-f:.%]+\]|[^/:@\[\]\s]+):(?!//)(.*)", re.DOTALL)
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")

@@ -16,6 +16,8 @@ from gitmem.errors import BadRecord, NewerFormat
 
 MAX_SEGMENT_BYTES = 8 * 1024 * 1024
 MAX_SEGMENT_RECORDS = 2000
+# Bad lines do not count as records, yet each is reported: megabytes of them must end too.
+MAX_SEGMENT_ROWS = 2 * MAX_SEGMENT_RECORDS
 SUFFIX = ".ndjson"
 
 _NAME = re.compile(r"[a-z2-7]{26}\.ndjson")
@@ -125,7 +127,7 @@ def decode_segment(ref: SegmentRef, data: bytes, place: str) -> Segment:
     if not rows:
         report(0, "empty-segment", "no record in it")
     for number, row in enumerate(rows, 1):
-        if len(lines) == MAX_SEGMENT_RECORDS:
+        if len(lines) == MAX_SEGMENT_RECORDS or number > MAX_SEGMENT_ROWS:
             report(number, "segment-too-long", f"more than {MAX_SEGMENT_RECORDS} records")
             break
         if len(row) > MAX_LINE_BYTES:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1)
 
 _STEPS = (
     (60 * 60 * 24 * 365, "year"),
@@ -16,8 +18,7 @@ _STEPS = (
 
 def format_at(epoch_ms: int) -> str:
     """`YYYY-MM-DDTHH:MM:SS.mmmZ` of milliseconds since the epoch."""
-    moment = datetime.fromtimestamp(epoch_ms // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{epoch_ms % 1000:03d}Z"
+    return (_EPOCH + timedelta(milliseconds=epoch_ms)).isoformat(timespec="milliseconds") + "Z"
 
 
 def parse_at(text: str) -> int:
@@ -38,7 +39,7 @@ def format_age(then_ms: int, now_ms: int) -> str:
         if seconds >= length:
             count = seconds // length
             # As git does: days up to two weeks, weeks up to ten, then months.
-            if unit == "week" and count < 2 or unit == "month" and seconds < 70 * 86400:
+            if (unit == "week" and count < 2) or (unit == "month" and seconds < 70 * 86400):
                 continue
             return f"{count} {unit}{'' if count == 1 else 's'} ago"
     return "just now"
