@@ -16,7 +16,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _SCP = re.compile(r"(?:([^/@\[\]\s]+)@)?(\[[0-9A-Fa-f:.%]+\]|[^/:@\[\]\s]+):(?!//)(.*)", re.DOTALL)
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
-_CONTROL = re.compile(r"[\x00-\x20\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def build_remote_key(url: str) -> str | None:
@@ -72,6 +72,6 @@ def _build(host: str, path: str) -> str | None:
     if parts:
         parts[-1] = parts[-1].removesuffix(".git")
     path = "/".join(part for part in parts if part)
-    if not host or not path or _CONTROL.search(host) or _CONTROL.search(path):
+    if not host or not path or " " in host or _CONTROL.search(path):
         return None
     return f"{host}/{path}"
