@@ -6,7 +6,7 @@ the executable.
 """
 
 # Strings, not Path objects, until the answer is known: half the time, before every edit.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH116, PTH117, PTH118, PTH119, PTH120, PTH208
+# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH116, PTH117, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -82,8 +82,12 @@ def discover(start: Path | str, environ: Mapping[str, str]) -> Layout | None:
 def is_owned_by_us(layout: Layout, environ: Mapping[str, str]) -> bool:
     """Whether git trusts the repository by its default rule: named by GIT_DIR, or all its
     places owned by this user. Where False, ask git: `safe.directory` may allow it."""
-    if layout.is_explicit:
-        return True
+    return layout.is_explicit or has_own_places(layout, environ)
+
+
+def has_own_places(layout: Layout, environ: Mapping[str, str]) -> bool:
+    """Whether this user (or the one behind sudo) owns git dir, work tree and `.git` file.
+    Always False where the system has no such owners."""
     if os.name != "posix":
         return False
     users = {os.geteuid()}

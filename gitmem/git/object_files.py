@@ -1,7 +1,7 @@
 """How many objects a repository holds, read from its files without starting git."""
 
 # Strings, not Path objects: half the time, before every edit.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH116, PTH117, PTH118, PTH119, PTH120, PTH208
+# ruff: noqa: PTH118, PTH208
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from gitmem.errors import CannotWrite, GitFailed, NoRepository, PartMissing
+from gitmem.errors import CannotWrite, GitFailed, NoRepository, PartMissing, RemoteUnreachable
 
 CALL_SECONDS = 120.0
 IDLE_SECONDS = 120.0
@@ -262,6 +262,11 @@ class Child:
             self._stdin.flush()
         self._waiting_since = None
 
+    @property
+    def is_timed_out(self) -> bool:
+        """Whether the watch ended it."""
+        return self._timed_out
+
     def close_stdin(self) -> None:
         with contextlib.suppress(BrokenPipeError, OSError):
             self._stdin.close()
@@ -382,6 +387,10 @@ def build_error(args: Sequence[str | bytes], stderr: bytes) -> Exception:
         return NoRepository(
             f"somebody else owns the repository at {folder}, so git does not trust it",
             hint=f"If you do: git config --global --add safe.directory '{folder}'",
+        )
+    if "promisor remote" in text:
+        return RemoteUnreachable(
+            f"what is missing from this partial clone could not be fetched: {shown[:300]}"
         )
     if "not a git repository" in text:
         return NoRepository(shown)

@@ -1,7 +1,7 @@
 """Refs, read from git's own files without starting git."""
 
 # Strings, not Path objects: half the time, before every edit.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH116, PTH117, PTH118, PTH119, PTH120, PTH208
+# ruff: noqa: PTH114, PTH115, PTH116, PTH118
 
 from __future__ import annotations
 
