@@ -47,6 +47,11 @@ class CommitIndex(Protocol):
         interrupted after it, the work goes on from there."""
         ...
 
+    def is_settled(self) -> bool:
+        """Whether some HEAD's history was once indexed whole, so that what is missing now is
+        only what came since."""
+        ...
+
     def get_head(self, worktree: str) -> str | None:
         """The HEAD for which `set_head` was last called, None if never or unborn."""
         ...

@@ -1,0 +1,180 @@
+"""Files, environment and defaults → one frozen `Settings`. The only reader of the environment.
+
+Order: flags > `GITMEM_*` > clone > user > project > defaults; for sharing and the network the
+strictest wins, and a committed file can name neither a command nor an address.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from gitmem.errors import UsageError
+
+MAX_CONFIG_BYTES = 1024 * 1024
+Share = Literal["none", "summary", "full"]
+_SHARE_ORDER: tuple[Share, ...] = ("none", "summary", "full")
+
+# key → (type, may a committed file set it?)
+_KEYS: dict[str, tuple[type, bool]] = {
+    "memory.detached": (bool, False),
+    "memory.project_id": (str, False),
+    "sync.remote": (str, False),
+    "sync.refs": (str, True),
+    "sync.transport": (str, False),
+    "sync.timeout_seconds": (int, False),
+    "history.background": (bool, False),
+    "share.agents": (str, True),
+}
+_PROJECT_OWN = frozenset({"format", "project_id", "name", "former_keys"})
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything that can be set, resolved."""
+
+    is_detached: bool = False
+    detached_project_id: str | None = None
+    sync_remote: str | None = None
+    sync_refs: Literal["custom", "branches"] = "custom"
+    transport: Literal["auto", "git", "dulwich"] = "auto"
+    timeout_seconds: int = 120
+    history_background: bool = True
+    share_agents: Share = "summary"
+    fixed_now: str | None = None
+    cache_home: Path | None = None
+    unknown: tuple[str, ...] = ()
+
+
+def read_settings(
+    *, clone_file: Path | None, project_file: Path | None, environ: Mapping[str, str]
+) -> Settings:
+    """Resolve the settings of one clone. Raises UsageError, naming file and key, for a value
+    of the wrong kind; an unknown key is reported in `unknown` and harms nothing."""
+    unknown: list[str] = []
+    project = _read(project_file, unknown, is_committed=True)
+    user = _read(user_config_file(environ), unknown)
+    clone = _read(clone_file, unknown)
+    merged = {**project, **user, **clone, **_from_environment(environ)}
+    shares = [
+        layer["share.agents"] for layer in (project, user, clone) if "share.agents" in layer
+    ]
+    return Settings(
+        is_detached=merged.get("memory.detached", False),
+        detached_project_id=merged.get("memory.project_id"),
+        sync_remote=merged.get("sync.remote"),
+        sync_refs=_choice(merged, "sync.refs", ("custom", "branches"), "custom"),
+        transport=_choice(merged, "sync.transport", ("auto", "git", "dulwich"), "auto"),
+        timeout_seconds=max(1, merged.get("sync.timeout_seconds", 120)),
+        history_background=merged.get("history.background", True)
+        and not environ.get("GITMEM_NO_BACKGROUND"),
+        share_agents=_strictest(shares),
+        fixed_now=environ.get("GITMEM_NOW") or None,
+        cache_home=_cache_home(environ),
+        unknown=tuple(unknown),
+    )
+
+
+def environment() -> Mapping[str, str]:
+    """The process's environment; whoever else needs it gets it passed."""
+    return os.environ
+
+
+def user_config_file(environ: Mapping[str, str]) -> Path | None:
+    """`$XDG_CONFIG_HOME/gitmem/config.toml`, or its place on this system."""
+    base = environ.get("XDG_CONFIG_HOME") or (
+        environ.get("APPDATA") if sys.platform == "win32" else None
+    )
+    if base:
+        return Path(base) / "gitmem" / "config.toml"
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return Path(home) / ".config" / "gitmem" / "config.toml" if home else None
+
+
+def _cache_home(environ: Mapping[str, str]) -> Path | None:
+    base = environ.get("XDG_CACHE_HOME") or (
+        environ.get("LOCALAPPDATA") if sys.platform == "win32" else None
+    )
+    if base:
+        return Path(base) / "gitmem"
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return Path(home) / ".cache" / "gitmem" if home else None
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    layer: dict[str, Any] = {}
+    for key, (kind, _) in _KEYS.items():
+        text = environ.get("GITMEM_" + key.replace(".", "_").upper())
+        if text is None or key.startswith("memory."):
+            continue
+        layer[key] = _from_text(key, kind, text)
+    return layer
+
+
+def _from_text(key: str, kind: type, text: str) -> Any:
+    if kind is bool and text.lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+        return text.lower() in ("1", "true", "yes", "on")
+    if kind is int and text.isdigit():
+        return int(text)
+    if kind is str:
+        return text
+    raise UsageError(f"the environment sets {key} to {text!r}, which is not a {kind.__name__}")
+
+
+def _read(file: Path | None, unknown: list[str], *, is_committed: bool = False) -> dict[str, Any]:
+    if file is None or (is_committed and file.is_symlink()):
+        return {}
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read(MAX_CONFIG_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        if is_committed:
+            return {}  # whoever reads the project's identity reports it
+        raise UsageError(f"{file}: {str(error).splitlines()[0]}", hint=f"Edit {file}") from None
+    layer: dict[str, Any] = {}
+    for key, value in _flatten(table):
+        if is_committed and key in _PROJECT_OWN:
+            continue
+        kind, may_be_committed = _KEYS.get(key, (object, True))
+        if key not in _KEYS or (is_committed and not may_be_committed):
+            unknown.append(f"{file.name}: {key}")
+        elif type(value) is not kind:
+            raise UsageError(f"{file}: {key} must be a {kind.__name__}, not {value!r}")
+        else:
+            layer[key] = value
+    return layer
+
+
+def _flatten(table: dict[str, Any]) -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            rows.extend((f"{name}.{key}", inner) for key, inner in value.items())
+        else:
+            rows.append((name, value))
+    return rows
+
+
+def _choice(layer: dict[str, Any], key: str, allowed: tuple[str, ...], default: str) -> Any:
+    value = layer.get(key, default)
+    if value not in allowed:
+        raise UsageError(f"{key} must be one of {', '.join(allowed)}, not {value!r}")
+    return value
+
+
+def _strictest(values: list[str]) -> Share:
+    for value in values:
+        if value not in _SHARE_ORDER:
+            raise UsageError(f"share.agents must be one of none, summary, full, not {value!r}")
+    return min(values or ["summary"], key=lambda v: _SHARE_ORDER.index(v))  # type: ignore[arg-type]

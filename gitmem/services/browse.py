@@ -1,0 +1,98 @@
+"""List and show: `log`, `show`, `search`."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from gitmem.core.paths import fold_path
+from gitmem.errors import NotFound, UsageError
+from gitmem.ports.commits import IndexedCommit
+from gitmem.services.catch_up import catch_up
+from gitmem.services.hits import Hit, commit_hit, find_hits
+from gitmem.services.paths import resolve_id
+from gitmem.services.targets import resolve_target
+from gitmem.services.workspace import Notice, Workspace
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+MAX_WORDS = 64
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """Hits in order, and how many there are in all."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    notices: tuple[Notice, ...] = ()
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search found: hits, best first, with their scores."""
+
+    hits: tuple[Hit, ...]
+    scores: tuple[float, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+def list_log(workspace: Workspace, path: str | None, *, limit: int) -> Listing:
+    """Decisions and tombstones, newest first, of everything or of a path; without a memory,
+    the commits that carry a reason."""
+    caught_up = catch_up(workspace)
+    notices = caught_up.notices
+    if path is None:
+        ids, total = workspace.records.list_recent(limit=limit)
+    else:
+        target = resolve_target(workspace, path)
+        paths = [fold_path(target.path)]
+        if target.kind != "folder":
+            spans = workspace.commits.list_names(target.path, workspace.place.worktree)
+            paths = list(dict.fromkeys(fold_path(span.path) for span in spans))
+        ids, total = workspace.records.list_by_paths(paths, limit=limit)
+    return Listing(hits=tuple(find_hits(workspace, ids)), total=total, notices=notices)
+
+
+def show(workspace: Workspace, prefix: str) -> tuple[Hit, tuple[Notice, ...]]:
+    """One record, or one commit. Raises NotFound, Ambiguous."""
+    caught_up = catch_up(workspace)
+    try:
+        record_id = resolve_id(workspace, prefix)
+    except (NotFound, UsageError):
+        commit = _find_commit(workspace, prefix)
+        if commit is None:
+            raise
+        return commit_hit(commit), caught_up.notices
+    hits = find_hits(workspace, [record_id])
+    if not hits:
+        raise NotFound(f"no record {prefix} is in this memory any more")
+    return hits[0], caught_up.notices
+
+
+def search(workspace: Workspace, text: str, *, limit: int) -> Found:
+    """Full-text search over decisions and commit messages, decisions first, best first.
+    Any text is a valid question; nothing found is an answer."""
+    caught_up = catch_up(workspace)
+    words = list(dict.fromkeys(_WORD.findall(text)))[:MAX_WORDS]
+    records = workspace.records.search(words, limit=limit)
+    scores = dict(records)
+    hits = sorted(find_hits(workspace, scores), key=lambda h: (-scores[h.id or ""], h.id or ""))
+    commits = workspace.commits.search(words, limit=limit)
+    for oid, score in commits:
+        found = workspace.commits.find_commits(oid, limit=1)
+        if found:
+            hits.append(commit_hit(found[0]))
+            scores[oid] = score
+    hits = hits[:limit]
+    return Found(
+        hits=tuple(hits),
+        scores=tuple(round(scores[hit.id or hit.commit or ""], 6) for hit in hits),
+        notices=caught_up.notices,
+    )
+
+
+def _find_commit(workspace: Workspace, prefix: str) -> IndexedCommit | None:
+    oid = workspace.sources.objects.find_commit(prefix)
+    if oid is None:
+        return None
+    found = workspace.commits.find_commits(oid, limit=1)
+    return found[0] if found else None

@@ -1,0 +1,252 @@
+"""Capture a decision: build the record, keep it durably, and only then say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from gitmem.core.codec import build_line
+from gitmem.core.records import (
+    DECISION_TYPES,
+    FORMAT_VERSION,
+    MAX_SEQ,
+    Decision,
+    Line,
+    PathRef,
+    Rejected,
+)
+from gitmem.core.redaction import redact_text
+from gitmem.core.timestamps import format_at
+from gitmem.errors import BadRecord, NotFound, UsageError
+from gitmem.services.catch_up import catch_up
+from gitmem.services.workspace import Notice, Workspace
+from gitmem.store.folder import write_segments
+from gitmem.store.spool import (
+    Spooled,
+    find_spooled,
+    highest_spooled_seq,
+    iter_spooled,
+    remove_spooled,
+    write_pending,
+    write_private,
+)
+
+MAX_SUMMARY = 500
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person says of a decision. `commits` are the explained ones, full ids."""
+
+    summary: str
+    why: str | None = None
+    type: str = "decision"
+    rejected: tuple[Rejected, ...] = ()
+    paths: tuple[PathRef, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    is_private: bool = False
+    key: str | None = None
+
+
+class Captured(msgspec.Struct, frozen=True, kw_only=True):
+    """The record that was kept. `replaced` names a pending one that it took the place of."""
+
+    id: str
+    summary: str
+    type: str
+    paths: tuple[str, ...]
+    private: bool
+    replaced: str | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+def capture(workspace: Workspace, draft: Draft) -> Captured:
+    """Keep a decision in this work tree's spool, or among the private records.
+
+    Raises UsageError for a draft that is no decision, NoMemory, CannotWrite. Whatever looks
+    like a secret is taken out before a byte is written, and named in a notice.
+    """
+    memory = workspace.get_memory()
+    catch_up(workspace, with_history=False)
+    line, notices = build_decision(workspace, draft)
+    if draft.is_private:
+        write_private(memory.clone, line)
+    else:
+        write_pending(memory.clone, memory.worktree, line)
+    return _captured(line, draft.is_private, None, notices)
+
+
+def amend(
+    workspace: Workspace, change: Callable[[Decision], Draft]
+) -> Captured:
+    """Replace the last decision this work tree captured, while it is pending.
+
+    The new record is kept before the old one is withdrawn."""
+    memory = workspace.get_memory()
+    catch_up(workspace, with_history=False)
+    last = find_last_pending(workspace)
+    old = last.line.record
+    assert isinstance(old, Decision)
+    draft = msgspec.structs.replace(change(old), key=old.key)
+    line, notices = build_decision(workspace, draft)
+    if line.id != old.id:
+        write_pending(memory.clone, memory.worktree, line)
+        remove_spooled([last])
+    return _captured(line, False, old.id, notices)
+
+
+def find_last_pending(workspace: Workspace) -> Spooled:
+    """The newest decision in this work tree's spool that nothing has carried further.
+
+    Raises NotFound where there is none."""
+    memory = workspace.get_memory()
+    shared = workspace.records.list_ids("own") | workspace.records.list_ids(
+        f"head:{memory.worktree}"
+    )
+    mine = [
+        spooled
+        for spooled in iter_spooled(memory.clone.spool / memory.worktree)
+        if spooled.line.id not in shared
+    ]
+    if not mine:
+        raise NotFound(
+            "nothing is pending here that could still be changed",
+            hint="Change a shared decision with: gitmem edit ID",
+        )
+    return max(mine, key=lambda s: (s.line.record.seq, s.line.id))
+
+
+def flush(workspace: Workspace, ids: Iterable[str] | None = None) -> list[str]:
+    """Write what is pending in this work tree into the tracked folder, as new segments; the
+    paths to stage. The spool keeps its copies until they are safe elsewhere."""
+    memory = workspace.get_memory()
+    if memory.folder is None:
+        raise UsageError(
+            "this memory has no tracked folder", hint="Share it with: gitmem push"
+        )
+    catch_up(workspace, with_history=False)
+    there = workspace.records.list_ids(f"head:{memory.worktree}") | workspace.records.list_ids(
+        f"work:{memory.worktree}"
+    )
+    wanted = set(ids) if ids is not None else None
+    lines = [
+        spooled.line
+        for spooled in iter_spooled(memory.clone.spool / memory.worktree)
+        if spooled.line.id not in there and (wanted is None or spooled.line.id in wanted)
+    ]
+    return write_segments(memory.folder.parent, lines) if lines else []
+
+
+def build_decision(workspace: Workspace, draft: Draft) -> tuple[Line, tuple[Notice, ...]]:
+    """The record of a draft, redacted; nothing is written. Raises UsageError."""
+    _check(draft)
+    clean, kinds = _redact(draft)
+    actor = workspace.get_actor()
+    fields = {
+        "kind": "decision",
+        **_heading(workspace, draft.supersedes),
+        "actor": actor,
+        "key": draft.key or workspace.clock.random_hex(16),
+        "type": clean.type,
+        "summary": clean.summary,
+        "why": clean.why or None,
+        "rejected": clean.rejected or None,
+        "paths": clean.paths,
+        "supersedes": clean.supersedes or None,
+        "tags": clean.tags or None,
+        "commits": clean.commits or None,
+        "branch": workspace.place.branch,
+        "base": workspace.present.head or "",
+        "captured_by": "human",
+    }
+    notices: tuple[Notice, ...] = ()
+    if kinds:
+        message = f"taken out before writing: {', '.join(kinds)} (rotate it if it was real)"
+        notices = (Notice("secret-redacted", message),)
+    try:
+        return build_line(fields), notices
+    except BadRecord as error:
+        raise UsageError(f"this is not a decision that can be kept: {error.message}") from None
+
+
+def build_tombstone(workspace: Workspace, target: str, mode: str, reason: str) -> Line:
+    """The record that withdraws another; nothing is written."""
+    return build_line(
+        {
+            "kind": "tombstone",
+            **_heading(workspace, (target,)),
+            "actor": workspace.get_actor(),
+            "target": target,
+            "mode": mode,
+            "reason": redact_text(reason)[0] or None,
+        }
+    )
+
+
+def _heading(workspace: Workspace, refers_to: Sequence[str]) -> dict[str, object]:
+    """What every record begins with. The seq is beyond all this clone has seen of its project
+    and, being so, beyond all the record refers to."""
+    memory = workspace.get_memory()
+    seen = workspace.records.get_counts(workspace.place.worktree).max_seq
+    highest = max(seen, highest_spooled_seq(memory.clone))
+    return {
+        "v": FORMAT_VERSION,
+        "project": memory.project_id,
+        "at": format_at(workspace.clock.now_ms()),
+        "seq": min(highest + 1, MAX_SEQ),
+    }
+
+
+def _check(draft: Draft) -> None:
+    if not draft.summary.strip():
+        raise UsageError(
+            "a decision needs a summary", hint='Say it in one line: gitmem capture -m "…"'
+        )
+    if "\n" in draft.summary or len(draft.summary) > MAX_SUMMARY:
+        raise UsageError(f"the summary must be one line of at most {MAX_SUMMARY} characters")
+    if draft.type not in DECISION_TYPES:
+        raise UsageError(
+            f"unknown type {draft.type!r}", hint=f"One of: {', '.join(DECISION_TYPES)}"
+        )
+
+
+def _redact(draft: Draft) -> tuple[Draft, list[str]]:
+    kinds: set[str] = set()
+
+    def clean(text: str) -> str:
+        redacted, found = redact_text(text)
+        kinds.update(found)
+        return redacted
+
+    cleaned = msgspec.structs.replace(
+        draft,
+        summary=clean(draft.summary.strip()),
+        why=clean(draft.why.strip()) if draft.why else None,
+        rejected=tuple(Rejected(clean(r.option), clean(r.reason)) for r in draft.rejected),
+        tags=tuple(clean(tag) for tag in draft.tags),
+    )
+    return cleaned, sorted(kinds)
+
+
+def _captured(
+    line: Line, private: bool, replaced: str | None, notices: tuple[Notice, ...]
+) -> Captured:
+    record = line.record
+    assert isinstance(record, Decision)
+    return Captured(
+        id=record.id,
+        summary=record.summary,
+        type=record.type,
+        paths=tuple(ref.path for ref in record.paths),
+        private=private,
+        replaced=replaced,
+        notices=notices,
+    )
+
+
+def find_pending(workspace: Workspace, record_id: str) -> Spooled | None:
+    """The pending record with this id, in whichever work tree's spool; None if there is none."""
+    found = find_spooled(workspace.get_memory().clone, [record_id])
+    return found[0] if found else None

@@ -1,0 +1,172 @@
+"""Hits: records and commits as answers show them, with their standing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from gitmem.core.fold import Standing, State, Statement, fold
+from gitmem.core.records import Actor, Decision, PathRef, Rejected, Tombstone
+from gitmem.core.timestamps import format_at
+from gitmem.core.view import Where
+from gitmem.errors import UsageError
+from gitmem.ports.cache import Held
+from gitmem.ports.commits import IndexedCommit
+from gitmem.services.workspace import Workspace
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing found. Field names equal the record's where they mean the same.
+
+    `project` is "." for this one. `commit` is the commit that a decision stands in, or that
+    the hit is. `commits_since` counts the commits to the asked path after it.
+    """
+
+    project: str = "."
+    kind: str
+    id: str | None = None
+    commit: str | None = None
+    type: str | None = None
+    summary: str = ""
+    why: str | None = None
+    at: str = ""
+    seq: int = 0
+    actor: Actor | None = None
+    paths: tuple[PathRef, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    tags: tuple[str, ...] = ()
+    branch: str | None = None
+    state: State = "current"
+    where: Where = "here"
+    uncommitted: bool = False
+    unreviewed: bool = False
+    superseded_by: tuple[str, ...] = ()
+    superseded_elsewhere: tuple[str, ...] = ()
+    retracted_by: tuple[str, ...] = ()
+    redacted_by: tuple[str, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
+    reason: str | None = None
+    commits_since: int | None = None
+    via: str | None = None
+
+
+def find_hits(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
+    """The records with these ids and their standing, newest first by (seq, id)."""
+    wanted = set(ids)
+    if not wanted:
+        return []
+    about = workspace.records.list_about(wanted)
+    held = workspace.records.get_held(about | wanted, workspace.place.worktree)
+    standings = fold(_statement(one, workspace.is_detached) for one in held)
+    by_id = {one.record.id: one for one in held}
+    reviewer = _Reviewer(workspace)
+    hits = [
+        _build_hit(by_id, one, standings[one.record.id], reviewer)
+        for one in held
+        if one.record.id in wanted
+    ]
+    return sorted(hits, key=lambda hit: (-hit.seq, hit.id or ""))
+
+
+def commit_hit(commit: IndexedCommit, *, via: str | None = None) -> Hit:
+    """A commit as a hit: its subject, and its body as the why."""
+    subject, _, body = commit.message.partition("\n")
+    return Hit(
+        kind="commit",
+        commit=commit.oid,
+        summary=subject.strip(),
+        why=body.strip("\n") or None,
+        at=format_at(commit.at * 1000),
+        actor=Actor(commit.author or "unknown"),
+        paths=(PathRef(commit.path),) if commit.path else (),
+        via=via,
+    )
+
+
+def _statement(held: Held, detached: bool) -> Statement:
+    reverted = held.places.is_reverted(detached=detached)
+    return Statement(
+        held.record,
+        held.places.is_in_view(detached=detached),
+        (held.added_by or "unknown") if reverted else None,
+    )
+
+
+def _build_hit(
+    by_id: dict[str, Held], held: Held, standing: Standing, reviewer: _Reviewer
+) -> Hit:
+    record = held.record
+    hit = Hit(
+        kind=record.kind,
+        id=record.id,
+        at=record.at,
+        seq=record.seq,
+        actor=record.actor,
+        commit=held.added_by,
+        state=standing.state,
+        where=held.places.where(detached=reviewer.is_detached),
+        uncommitted=held.places.is_uncommitted,
+        unreviewed=reviewer.is_unreviewed(held),
+        superseded_by=standing.superseded_by,
+        superseded_elsewhere=standing.superseded_elsewhere,
+        retracted_by=standing.retracted_by,
+        redacted_by=standing.redacted_by,
+        conflicts_with=standing.conflicts_with,
+        reason=_reason(by_id, standing),
+    )
+    if isinstance(record, Decision) and not standing.redacted_by:
+        return msgspec.structs.replace(
+            hit,
+            type=record.type,
+            summary=record.summary,
+            why=record.why,
+            paths=record.paths,
+            rejected=record.rejected,
+            tags=record.tags,
+            branch=record.branch,
+            commit=held.added_by or (record.commits[0] if record.commits else None),
+        )
+    if isinstance(record, Tombstone):
+        return msgspec.structs.replace(
+            hit, summary=f"{record.mode}s {record.target[:12]}", why=record.reason or None
+        )
+    if held.is_withheld or standing.redacted_by:
+        return msgspec.structs.replace(hit, summary="(redacted)")
+    return hit
+
+
+def _reason(by_id: dict[str, Held], standing: Standing) -> str | None:
+    for tombstone_id in (*standing.redacted_by, *standing.retracted_by):
+        tombstone = by_id[tombstone_id].record
+        if isinstance(tombstone, Tombstone):
+            why = f": {tombstone.reason}" if tombstone.reason else ""
+            return f"{tombstone.mode}ed by {tombstone.actor.name}{why}"
+    return None
+
+
+class _Reviewer:
+    """Tells whose records are unreviewed; asks git who is at work only where it matters."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._me: Actor | None = None
+        self.is_detached = workspace.is_detached
+
+    def is_unreviewed(self, held: Held) -> bool:
+        places = held.places
+        if self.is_detached or places.default or places.is_ours:
+            return False
+        actor = held.record.actor
+        me = self._get_me()
+        if actor.email and me.email:
+            return actor.email.lower() != me.email.lower()
+        return actor.name != me.name
+
+    def _get_me(self) -> Actor:
+        if self._me is None:
+            try:
+                self._me = self._workspace.get_actor()
+            except UsageError:
+                self._me = Actor("")
+        return self._me

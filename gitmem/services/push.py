@@ -1,0 +1,200 @@
+"""Publish this clone's records on its own ref, and be sure that they arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from gitmem.core.records import Line
+from gitmem.core.redaction import find_secrets
+from gitmem.core.refnames import format_fetched_ref, format_writer_ref
+from gitmem.core.remote_key import build_remote_key, strip_userinfo
+from gitmem.errors import NotFastForward, RefRefused, RemoteError
+from gitmem.ports.transport import PushResult, Transport
+from gitmem.services.catch_up import catch_up
+from gitmem.services.workspace import Notice, Workspace
+from gitmem.store.folder import folder_files
+from gitmem.store.own_ref import DefaultFolder, Publication, extend_own_ref
+from gitmem.store.paths import RECORDS
+from gitmem.store.project_file import PROJECT_FILE, Project
+from gitmem.store.spool import Spooled, iter_spooled, list_spool_folders, remove_spooled
+from gitmem.store.writer import find_writer, mint_writer
+
+MAX_MINTS = 3
+
+
+class Pushed(msgspec.Struct, frozen=True, kw_only=True):
+    """`pushed` records are newly confirmed on the remote; `withheld` ones look like they
+    carry a secret and stayed here. `remote` is fit to be shown."""
+
+    remote: str
+    ref: str | None
+    pushed: int
+    confirmed: bool
+    withheld: tuple[str, ...] = ()
+    is_dry_run: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+def push(
+    workspace: Workspace,
+    transport: Transport,
+    remote: str,
+    project: Project,
+    *,
+    as_branch: bool = False,
+    is_dry_run: bool = False,
+    reopen: Callable[[], Workspace],
+) -> Pushed:
+    """Write what is pending on this clone's ref, push it, and confirm the remote's oid.
+
+    Private records are never looked at. A push that is not a fast-forward (a copied clone
+    shares the writer) mints a new writer and goes again. Raises RemoteError and its kinds;
+    then everything is still here.
+    """
+    memory = workspace.get_memory()
+    catch_up(workspace, with_history=False)
+    fresh, withheld = _sort_out(workspace)
+    shown = strip_userinfo(remote)
+    if is_dry_run:
+        return Pushed(
+            remote=shown, ref=None, pushed=len(fresh), confirmed=False, withheld=withheld,
+            is_dry_run=True,
+        )
+    writer = find_writer(memory.clone)
+    if writer is None:
+        if not fresh:
+            return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
+        writer = mint_writer(memory.clone, workspace.clock)
+    oid = extend_own_ref(
+        workspace.sources.memory_objects,
+        workspace.sources.memory_refs,
+        writer,
+        fresh,
+        _publication(workspace, project),
+        at_seconds=workspace.clock.now_ms() // 1000,
+    )
+    if oid is None:
+        return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
+    before = _ids_at(workspace, remote, writer)
+    writer = _send(workspace, transport, remote, writer, oid, as_branch)
+    _note_confirmed(workspace, remote, writer, oid)
+    after = reopen()
+    catch_up(after, with_history=False)
+    own = after.records.list_ids("own")
+    _empty_spool(after, own)
+    return Pushed(
+        remote=shown,
+        ref=format_writer_ref(writer, as_branch=as_branch),
+        pushed=len(own - before),
+        confirmed=True,
+        withheld=withheld,
+    )
+
+
+def _sort_out(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
+    """Pending records that the own ref lacks; those that a pattern flags are withheld, not
+    edited, for that would change their id."""
+    memory = workspace.get_memory()
+    own = workspace.records.list_ids("own")
+    fresh: dict[str, Line] = {}
+    withheld: set[str] = set()
+    for folder in list_spool_folders(memory.clone):
+        for spooled in iter_spooled(folder):
+            line = spooled.line
+            if line.id in own or line.record.project != memory.project_id:
+                continue
+            if find_secrets(line.raw):
+                withheld.add(line.id)
+            else:
+                fresh[line.id] = line
+    return list(fresh.values()), tuple(sorted(withheld))
+
+
+def _publication(workspace: Workspace, project: Project) -> Publication:
+    sources = workspace.sources
+    default = None
+    if not workspace.is_detached:
+        ref = workspace.projection.get_memo("default-ref")
+        commit = sources.refs.find_ref(ref) if ref else None
+        if commit is not None:
+            default = DefaultFolder(commit, sources.objects.find_oid(f"{commit}:{RECORDS}"))
+    return Publication(
+        folder_files(project)[PROJECT_FILE], find_remote_key(workspace), default
+    )
+
+
+def find_remote_key(workspace: Workspace) -> str | None:
+    """The identity of the code's remote: origin's, else the first one's by name."""
+    remotes = workspace.sources.settings.list_remotes()
+    url = remotes.get("origin") or next((remotes[name] for name in sorted(remotes)), None)
+    return build_remote_key(url) if url else None
+
+
+def _send(
+    workspace: Workspace, transport: Transport, remote: str, writer: str, oid: str, branch: bool
+) -> str:
+    """Push and confirm; the writer whose ref it became."""
+    memory = workspace.get_memory()
+    refs = workspace.sources.memory_refs
+    for _ in range(MAX_MINTS):
+        ref = format_writer_ref(writer, as_branch=branch)
+        result = transport.push(remote, [(oid, ref)])[0]
+        if result.is_accepted:
+            there = transport.list_refs(remote, ref).get(ref)
+            if there != oid:
+                raise RemoteError(
+                    f"{strip_userinfo(remote)} took the push, but its {ref} is {there or 'absent'}",
+                    hint="Nothing was lost; push again, and tell the host's owner if it stays so.",
+                )
+            return writer
+        if not result.is_stale:
+            raise _refused(result, branch)
+        old = format_writer_ref(writer)
+        writer = mint_writer(memory.clone, workspace.clock)
+        refs.update_ref(format_writer_ref(writer), oid, None)
+        refs.delete_ref(old, oid)
+    raise NotFastForward(f"{strip_userinfo(remote)} refuses every new writer as not fast-forward")
+
+
+def _refused(result: PushResult, branch: bool) -> RefRefused:
+    hint = None
+    if not branch:
+        hint = (
+            "If this host refuses refs of its own kind, use branches: "
+            'in .git/gitmem/config.toml, [sync] refs = "branches"'
+        )
+    return RefRefused(f"the remote refused {result.ref}: {result.reason}", hint=hint)
+
+
+def _note_confirmed(workspace: Workspace, remote: str, writer: str, oid: str) -> None:
+    """Remember what the remote has of ours, beside what it has of others'."""
+    refs = workspace.sources.memory_refs
+    name = format_fetched_ref(remote, writer)
+    old = refs.find_ref(name)
+    if old != oid:
+        refs.update_ref(name, oid, old)
+
+
+def _ids_at(workspace: Workspace, remote: str, writer: str) -> set[str]:
+    return workspace.records.list_ids(f"fetched:{remote}/{writer}")
+
+
+def _empty_spool(workspace: Workspace, own: set[str]) -> None:
+    """Records leave the spool once they stand in two safe places: on the own ref, and in a
+    commit of a branch; in a detached memory the own ref is enough."""
+    memory = workspace.get_memory()
+    committed = (
+        own
+        if memory.is_detached
+        else workspace.records.list_ids("default")
+        | workspace.records.list_ids(f"head:{memory.worktree}")
+    )
+    done: list[Spooled] = [
+        spooled
+        for folder in list_spool_folders(memory.clone)
+        for spooled in iter_spooled(folder)
+        if spooled.line.id in own and spooled.line.id in committed
+    ]
+    remove_spooled(done)

@@ -1,0 +1,277 @@
+"""Why something is as it is: decisions first, then commits that carry a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from gitmem.core.history import Commit, has_reason
+from gitmem.core.paths import fold_path
+from gitmem.core.timestamps import format_at
+from gitmem.ports.commits import IndexedCommit, PathSpan
+from gitmem.services.catch_up import CaughtUp, catch_up
+from gitmem.services.hits import Hit, commit_hit, find_hits
+from gitmem.services.targets import Target, resolve_target
+from gitmem.services.workspace import Notice, Workspace
+
+DEFAULT_LIMIT = 5
+MANY = 1_000_000
+LOOK_COMMITS = 60
+LOOK_SECONDS = 1.0
+_RANKS = {
+    "current": 0,
+    "conflict": 0,
+    "superseded": 2,
+    "reverted": 3,
+    "retracted": 4,
+    "redacted": 5,
+}
+
+
+class LineOrigin(msgspec.Struct, frozen=True):
+    """Who last changed the asked line; `commit` is None where it is not committed."""
+
+    number: int
+    commit: str | None
+    at: str
+
+
+class WhyAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """`hits` holds the decisions shown, then the commits shown; the counts say how many more
+    there are. `commits` and `reasoned` count the target's commits, and those with a reason."""
+
+    target: str
+    kind: str
+    path: str = ""
+    line: LineOrigin | None = None
+    hits: tuple[Hit, ...] = ()
+    more_decisions: int = 0
+    more_commits: int = 0
+    commits: int = 0
+    reasoned: int = 0
+    is_known: bool = True
+    notices: tuple[Notice, ...] = ()
+
+
+def explain(
+    workspace: Workspace,
+    text: str,
+    *,
+    limit: int = DEFAULT_LIMIT,
+    show_all: bool = False,
+    with_history: bool = True,
+) -> WhyAnswer:
+    """Answer `why TEXT`. Raises what `resolve_target` raises; finding nothing is an answer."""
+    caught_up = catch_up(workspace)
+    target = resolve_target(workspace, text)
+    question = _Question(workspace, target, caught_up, MANY if show_all else limit, show_all)
+    if target.kind == "record":
+        return question.about_record()
+    if target.kind == "commit":
+        return question.about_commit()
+    return question.about_path(with_history=with_history)
+
+
+class _Question:
+    def __init__(
+        self,
+        workspace: Workspace,
+        target: Target,
+        caught_up: CaughtUp,
+        limit: int,
+        show_all: bool,
+    ) -> None:
+        self._workspace = workspace
+        self._target = target
+        self._limit = limit
+        self._show_all = show_all
+        self._is_complete = caught_up.is_complete
+        self._notices = caught_up.notices
+
+    def about_record(self) -> WhyAnswer:
+        hits = find_hits(self._workspace, [self._target.id])
+        return self._answer(hits=tuple(hits))
+
+    def about_commit(self, *, path: str = "", line: LineOrigin | None = None) -> WhyAnswer:
+        workspace = self._workspace
+        oid = self._target.oid
+        decisions = find_hits(workspace, workspace.records.list_by_commits([oid]))
+        message = _message_hit(workspace, oid)
+        hits = decisions if message is None else [*decisions, message]
+        return self._answer(path=path, line=line, hits=tuple(hits))
+
+    def about_path(self, *, with_history: bool) -> WhyAnswer:
+        workspace, target = self._workspace, self._target
+        spans = self._spans()
+        first: list[Hit] = []
+        line = None
+        if target.kind == "line":
+            line, first = self._about_line(spans)
+        decisions, total = self._decisions(spans, {hit.id for hit in first})
+        decisions = _rank([*first, *decisions]) if not first else [*first, *decisions]
+        shown = [self._with_age(hit, spans) for hit in decisions[: self._limit]]
+        commits: list[Hit] = []
+        all_commits = reasoned = 0
+        if with_history:
+            named = {hit.commit for hit in shown if hit.kind == "decision"}
+            if self._is_complete:
+                commits = self._commits(spans, named)
+                all_commits, reasoned = workspace.commits.count_commits(
+                    spans, workspace.place.worktree
+                )
+            else:
+                commits, all_commits, reasoned = self._look(named)
+            if line is not None:
+                commits = self._line_first(line, commits)
+        count_of = all_commits if self._show_all else reasoned
+        return self._answer(
+            path=target.path,
+            line=line,
+            hits=(*shown, *commits[: self._limit]),
+            more_decisions=max(0, total - len(shown)),
+            more_commits=max(0, max(count_of, all_commits) - len(commits[: self._limit])),
+            commits=all_commits,
+            reasoned=reasoned,
+            is_known=bool(target.kind != "unknown" or decisions or commits or all_commits),
+        )
+
+    def _spans(self) -> list[PathSpan]:
+        path, place = self._target.path, self._workspace.place
+        if self._target.kind == "folder":
+            return [PathSpan(path)]
+        return self._workspace.commits.list_names(path, place.worktree)
+
+    def _decisions(
+        self, spans: Sequence[PathSpan], taken: set[str | None]
+    ) -> tuple[list[Hit], int]:
+        """The best decisions on these names: among the newest, those with the best standing."""
+        workspace = self._workspace
+        paths = list(dict.fromkeys(fold_path(span.path) for span in spans))
+        examined = MANY if self._show_all else max(32, 4 * self._limit)
+        ids, total = workspace.records.list_by_paths(paths, limit=examined)
+        hits = [hit for hit in find_hits(workspace, ids) if hit.id not in taken]
+        own = {fold_path(spans[0].path)} if spans else set()
+        hits = [_mark_via(hit, own, paths) for hit in hits]
+        return _rank(hits), total
+
+    def _about_line(self, spans: Sequence[PathSpan]) -> tuple[LineOrigin | None, list[Hit]]:
+        workspace, target = self._workspace, self._target
+        blamed = workspace.history.blame_line(target.path, target.line)
+        if blamed is None:
+            self._notices += (
+                Notice(
+                    "no-such-line",
+                    f"{target.path} has no line {target.line} that git tracks; "
+                    "this is about the whole file",
+                ),
+            )
+            return None, []
+        origin = LineOrigin(target.line, blamed.commit, format_at(blamed.at * 1000))
+        if blamed.commit is None:
+            return origin, []
+        names = {fold_path(span.path) for span in spans} | {fold_path(blamed.original_path)}
+        ids = workspace.records.list_by_commits([blamed.commit])
+        hits = [
+            hit
+            for hit in find_hits(workspace, ids)
+            if any(fold_path(ref.path) in names for ref in hit.paths)
+        ]
+        return origin, _rank(hits)
+
+    def _commits(self, spans: Sequence[PathSpan], named: set[str | None]) -> list[Hit]:
+        workspace = self._workspace
+        found = workspace.commits.list_commits(
+            spans,
+            workspace.place.worktree,
+            limit=self._limit + len(named),
+            with_reason=not self._show_all,
+        )
+        return [
+            commit_hit(commit, via=_via_commit(commit, self._target))
+            for commit in found
+            if commit.oid not in named
+        ]
+
+    def _look(self, named: set[str | None]) -> tuple[list[Hit], int, int]:
+        """The path-limited look, while the index grows: the newest commits, at once."""
+        commits = list(
+            self._workspace.history.iter_path_commits(
+                self._target.path or ".", limit=LOOK_COMMITS, deadline_seconds=LOOK_SECONDS
+            )
+        )
+        reasoned = [commit for commit in commits if has_reason(commit)]
+        chosen = commits if self._show_all else reasoned
+        hits = [commit_hit(_as_indexed(c)) for c in chosen if c.oid not in named]
+        return hits, len(commits), len(reasoned)
+
+    def _line_first(self, line: LineOrigin, commits: list[Hit]) -> list[Hit]:
+        """The line's own commit leads, whether or not its message carries a reason."""
+        if line.commit is None:
+            return commits
+        rest = [hit for hit in commits if hit.commit != line.commit]
+        own = [hit for hit in commits if hit.commit == line.commit]
+        if not own:
+            message = _message_hit(self._workspace, line.commit)
+            own = [message] if message is not None and message.why else []
+        return [*own, *rest]
+
+    def _with_age(self, hit: Hit, spans: Sequence[PathSpan]) -> Hit:
+        if hit.commit is None or not self._is_complete:
+            return hit
+        since = self._workspace.commits.count_since(
+            hit.commit, spans, self._workspace.place.worktree
+        )
+        return msgspec.structs.replace(hit, commits_since=since)
+
+    def _answer(self, **fields: Any) -> WhyAnswer:
+        target = self._target
+        return WhyAnswer(target=target.text, kind=target.kind, notices=self._notices, **fields)
+
+
+def _rank(hits: Sequence[Hit]) -> list[Hit]:
+    """Standing first, what is here before what is elsewhere, then newest first."""
+    return sorted(
+        hits,
+        key=lambda h: (_RANKS[h.state] + (h.where == "elsewhere"), -h.seq, h.id or ""),
+    )
+
+
+def _mark_via(hit: Hit, own: set[str], names: Sequence[str]) -> Hit:
+    """Name the former path through which a decision was found."""
+    folded = [fold_path(ref.path) for ref in hit.paths]
+    if not own or any(path in own for path in folded) or any(n.endswith("/") for n in own):
+        return hit
+    if "" in own:
+        return hit
+    former = [path for path in folded if path in names]
+    return msgspec.structs.replace(hit, via=former[0]) if former else hit
+
+
+def _via_commit(commit: IndexedCommit, target: Target) -> str | None:
+    if target.kind == "folder" or fold_path(commit.path) == fold_path(target.path):
+        return None
+    return commit.path or None
+
+
+def _message_hit(workspace: Workspace, oid: str) -> Hit | None:
+    found = workspace.commits.find_commits(oid, limit=1)
+    if found:
+        return commit_hit(found[0])
+    read = workspace.history.get_commits([oid])
+    return commit_hit(_as_indexed(read[0])) if read else None
+
+
+def _as_indexed(commit: Commit) -> IndexedCommit:
+    path = commit.touches[0].path if commit.touches else ""
+    return IndexedCommit(
+        oid=commit.oid,
+        order=0,
+        at=commit.at,
+        author=commit.author,
+        message=commit.message,
+        has_reason=has_reason(commit),
+        is_merge=len(commit.parents) > 1,
+        path=path,
+    )

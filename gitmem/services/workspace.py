@@ -1,0 +1,72 @@
+"""What a service is given: the ports and values of one repository, for one question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from gitmem.core.records import Actor
+from gitmem.errors import NoMemory
+from gitmem.ports.cache import Projection, Records
+from gitmem.ports.clock import Clock
+from gitmem.ports.commits import CommitIndex
+from gitmem.ports.history import HistoryReader
+from gitmem.store.paths import ClonePaths, Memory
+from gitmem.store.union import Present, Sources
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A warning with its stable code: what an answer lacks, and what would mend it."""
+
+    code: str
+    message: str
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where the question was asked. `work_tree` is None in a bare repository; `branch` is
+    None where HEAD is detached."""
+
+    cwd: Path
+    work_tree: Path | None
+    worktree: str
+    branch: str | None
+    is_shallow: bool
+    is_large: bool
+
+
+class Workspace(msgspec.Struct, frozen=True):
+    """One repository. `memory` is None where `init` was never run: history still answers.
+
+    `grow_in_background` starts one child that finishes the history index; `report` is told of
+    progress, as (what, done, total or 0).
+    """
+
+    place: Place
+    clone: ClonePaths
+    memory: Memory | None
+    present: Present
+    sources: Sources
+    projection: Projection
+    records: Records
+    commits: CommitIndex
+    history: HistoryReader
+    clock: Clock
+    grow_in_background: Callable[[], bool]
+    report: Callable[[str, int, int], None]
+
+    @property
+    def is_detached(self) -> bool:
+        return self.memory is not None and self.memory.is_detached
+
+    def get_memory(self) -> Memory:
+        """The memory; raises NoMemory where there is none."""
+        if self.memory is None:
+            raise NoMemory("this repository has no memory yet")
+        return self.memory
+
+    def get_actor(self) -> Actor:
+        """The person git says is at work here; raises UsageError where git knows none."""
+        name, email = self.sources.settings.get_identity()
+        return Actor(name, email or None)

@@ -1,0 +1,219 @@
+"""The union: everything this clone knows of its project, kept in step with the cache.
+
+Refreshed by difference. Segments are projected before the shelf that lists them is noted, and
+shelves before the place that has them: interrupted anywhere, the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gitmem.core.records import Line, Problem
+from gitmem.core.refnames import FETCHED_PREFIX, format_writer_ref, parse_fetched_ref
+from gitmem.core.segments import MAX_SEGMENT_BYTES, Segment, SegmentRef, decode_segment
+from gitmem.ports.cache import Projection
+from gitmem.ports.repository import ObjectReader, RefStore, RepositorySettings
+from gitmem.store.default_branch import find_default_ref
+from gitmem.store.files import list_segments, read_segment, stamp_folder
+from gitmem.store.paths import RECORDS, Memory
+from gitmem.store.spool import list_spool_folders
+from gitmem.store.trees import Shelf, list_shelf, list_shelves
+from gitmem.store.writer import find_writer
+
+SPOOL_PLACE = "spool:"
+PRIVATE_PLACE = "private"
+DEFAULT_PLACE = "default"
+OWN_PLACE = "own"
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """Where records come from. `memory_objects` and `memory_refs` are those of the detached
+    memory's own repository, and the code's own otherwise."""
+
+    objects: ObjectReader
+    refs: RefStore
+    settings: RepositorySettings
+    memory_objects: ObjectReader
+    memory_refs: RefStore
+
+
+class Present(msgspec.Struct, frozen=True):
+    """The clone's state that a refresh compares with: HEAD's commit (None before the first),
+    a fingerprint of all refs (one that differs from every other where it cannot be trusted),
+    and the time of looking."""
+
+    head: str | None
+    refs_fingerprint: str
+    now_ns: int
+
+
+class Refreshed(msgspec.Struct, frozen=True):
+    """What a refresh brought. `default_ref` is None where there is no telling."""
+
+    added: int
+    is_changed: bool
+
+
+def refresh(
+    memory: Memory, sources: Sources, projection: Projection, present: Present
+) -> Refreshed:
+    """Bring the cache in step with everything that records come from."""
+    return _Refresh(memory, sources, projection, present).run()
+
+
+def project_segments(
+    memory: Memory, objects: ObjectReader, projection: Projection, refs: Iterable[SegmentRef]
+) -> int:
+    """Read these segments of git's and project them, unless known; the new records."""
+    unknown = projection.list_unprojected(refs)
+    if not unknown:
+        return 0
+    return projection.project(_read_blobs(objects, unknown, memory.project_id))
+
+
+def keep_project(segment: Segment, project_id: str) -> Segment:
+    """The segment without records of another project, which cannot be replayed into ours."""
+    foreign = [line for line in segment.lines if line.record.project != project_id]
+    if not foreign:
+        return segment
+    place = segment.ref.name
+    problems = tuple(
+        Problem(place, 0, "other-project", "a record of another project", line.id)
+        for line in foreign
+    )
+    kept: tuple[Line, ...] = tuple(
+        line for line in segment.lines if line.record.project == project_id
+    )
+    return Segment(segment.ref, kept, segment.problems + problems)
+
+
+def _read_blobs(
+    objects: ObjectReader, refs: Sequence[SegmentRef], project_id: str
+) -> Iterator[Segment]:
+    by_blob: dict[str, list[SegmentRef]] = {}
+    for ref in refs:
+        by_blob.setdefault(ref.blob, []).append(ref)
+    for blob in objects.iter_blobs(list(by_blob), MAX_SEGMENT_BYTES):
+        for ref in by_blob[blob.oid]:
+            if blob.data is None:
+                code = "too-large" if blob.size_bytes > MAX_SEGMENT_BYTES else "missing"
+                detail = f"a segment of {blob.size_bytes} bytes" if blob.size_bytes else "missing"
+                yield Segment(ref, (), (Problem(ref.name, 0, code, detail),))
+            else:
+                yield keep_project(decode_segment(ref, blob.data, ref.name), project_id)
+
+
+class _Refresh:
+    def __init__(
+        self, memory: Memory, sources: Sources, projection: Projection, present: Present
+    ) -> None:
+        self._memory = memory
+        self._sources = sources
+        self._projection = projection
+        self._present = present
+        self._keys: Mapping[str, str] = projection.get_place_keys()
+        self._added = 0
+        self._is_changed = False
+
+    def run(self) -> Refreshed:
+        memory, present = self._memory, self._present
+        if not memory.is_detached:
+            self._tree_place(
+                f"head:{memory.worktree}",
+                present.head or "unborn",
+                self._sources.objects,
+                f"{present.head}:{RECORDS}" if present.head else None,
+            )
+            if memory.folder is not None:
+                self._folder_place(f"work:{memory.worktree}", memory.folder / "records")
+        for folder in list_spool_folders(memory.clone):
+            self._folder_place(SPOOL_PLACE + folder.name, folder)
+        self._folder_place(PRIVATE_PLACE, memory.clone.private)
+        if self._projection.get_memo("refs") != present.refs_fingerprint:
+            self._refs()
+            self._projection.set_memo("refs", present.refs_fingerprint)
+        return Refreshed(self._added, self._is_changed)
+
+    def _refs(self) -> None:
+        sources = self._sources
+        places: set[str] = set()
+        if not self._memory.is_detached:
+            default = find_default_ref(sources.refs, sources.settings)
+            oid = sources.refs.find_ref(default) if default else None
+            self._projection.set_memo("default-ref", default or "")
+            self._tree_place(
+                DEFAULT_PLACE,
+                oid or "none",
+                sources.objects,
+                f"{oid}:{RECORDS}" if oid else None,
+            )
+        writer = find_writer(self._memory.clone)
+        own = sources.memory_refs.find_ref(format_writer_ref(writer)) if writer else None
+        self._writer_place(OWN_PLACE, own)
+        for ref, oid in sorted(sources.memory_refs.list_refs(FETCHED_PREFIX).items()):
+            parsed = parse_fetched_ref(ref)
+            if parsed is None:
+                continue
+            name = "/".join(parsed)
+            places |= {f"fetched:{name}", f"carried:{name}"}
+            self._writer_place(f"fetched:{name}", oid)
+            # What a writer says of the default branch adds to the union, and reviews nothing:
+            # within one's own project the branch itself tells that.
+            self._tree_place(
+                f"carried:{name}", oid, sources.memory_objects, f"{oid}:default/records"
+            )
+        gone = {
+            place
+            for place in self._keys
+            if place.startswith(("fetched:", "carried:")) and place not in places
+        }
+        if gone:
+            self._projection.drop_places(gone)
+
+    def _writer_place(self, place: str, oid: str | None) -> None:
+        self._tree_place(
+            place,
+            oid or "none",
+            self._sources.memory_objects,
+            f"{oid}:records" if oid else None,
+        )
+
+    def _tree_place(self, place: str, key: str, objects: ObjectReader, spec: str | None) -> None:
+        if self._keys.get(place) == key:
+            return
+        shelves = list_shelves(objects, spec) if spec else []
+        unknown = set(self._projection.list_unknown_trees(s.key for s in shelves))
+        for shelf in shelves:
+            if shelf.key in unknown:
+                self._add_shelf(objects, shelf)
+        self._projection.set_tree_place(place, key, [s.key for s in shelves])
+        self._is_changed = True
+
+    def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> None:
+        refs = list_shelf(objects, shelf)
+        self._added += project_segments(self._memory, objects, self._projection, refs)
+        self._projection.add_shelf(shelf.key, refs)
+
+    def _folder_place(self, place: str, folder: Path) -> None:
+        stamp = stamp_folder(folder, self._present.now_ns) or "absent"
+        if self._keys.get(place, "absent") == stamp:
+            return
+        listing = list_segments(folder, place)
+        refs = [SegmentRef(name) for name in sorted(listing.files)]
+        unknown = self._projection.list_unprojected(refs)
+        if unknown:
+            segments = self._read_files(place, listing.files, unknown)
+            self._added += self._projection.project(segments)
+        self._projection.set_folder_place(place, stamp, refs)
+        self._is_changed = True
+
+    def _read_files(
+        self, place: str, files: Mapping[str, Path], refs: Sequence[SegmentRef]
+    ) -> Iterator[Segment]:
+        for ref in refs:
+            segment = read_segment(files[ref.name], ref.name, f"{place}/{files[ref.name].name}")
+            if segment is not None:
+                yield keep_project(segment, self._memory.project_id)
