@@ -1,0 +1,186 @@
+"""The index over the code's history: how it grows. Its questions are in `commit_queries`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+from gitmem.cache.commit_queries import CommitQueries
+from gitmem.cache.connection import Connection
+from gitmem.cache.path_ids import PathIds, storable
+from gitmem.cache.segments import ensure_segments, refresh_live
+from gitmem.cache.text import search_table
+from gitmem.core.history import Commit, has_reason
+from gitmem.core.segments import SegmentRef, is_segment_name
+
+_RECORDS_FOLDER = ".gitmem/records/"
+_TEXT_BATCH = 2000
+_TEXT_DONE = "commits.text"
+
+
+class CacheCommits(CommitQueries):
+    """`ports.commits.CommitIndex` on SQLite."""
+
+    def __init__(self, db: Connection, paths: PathIds) -> None:
+        super().__init__(db)
+        self._paths = paths
+
+    def add_commits(self, batch: Sequence[Commit]) -> None:
+        db = self._db
+        with db.transaction():
+            self._paths.begin()
+            try:
+                fresh = self._assign_orders(batch)
+                self._insert_commits(fresh)
+                self._insert_touches(fresh)
+                self._move_tips(fresh)
+                self._insert_added(fresh)
+            except BaseException:
+                self._paths.forget()
+                raise
+
+    def set_head(self, worktree: str, head: str | None, outside: Sequence[str]) -> None:
+        db = self._db
+        with db.transaction():
+            last = db.scalar("SELECT max(cid) FROM code_commit") or 0
+            db.query(
+                "INSERT INTO head (worktree, oid, last_cid) VALUES (?, ?, ?) ON CONFLICT (worktree)"
+                " DO UPDATE SET oid = excluded.oid, last_cid = excluded.last_cid",
+                (worktree, head, last),
+            )
+            hid = db.scalar("SELECT hid FROM head WHERE worktree = ?", (worktree,))
+            db.query("DELETE FROM outside WHERE hid = ?", (hid,))
+            rows = db.query_in(
+                "SELECT cid FROM code_commit WHERE oid IN (?*)", map(bytes.fromhex, outside)
+            )
+            db.run_many(
+                "INSERT INTO outside (hid, cid) VALUES (?, ?)",
+                sorted((hid, cid) for (cid,) in rows),
+            )
+
+    def search(self, words: Iterable[str], *, limit: int) -> list[tuple[str, float]]:
+        self._index_messages()
+        with self._db.snapshot():
+            total = self._db.scalar("SELECT max(cid) FROM code_commit") or 0
+            hits = dict(search_table(self._db, "message_text", words, limit=limit, total=total))
+            rows = self._db.query_in("SELECT cid, oid FROM code_commit WHERE cid IN (?*)", hits)
+        found = [(oid.hex(), hits[cid]) for cid, oid in rows]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
+
+    def _assign_orders(self, batch: Sequence[Commit]) -> list[tuple[int, Commit]]:
+        """New commits with their order: after everything that is there, in the batch's order."""
+        db = self._db
+        last = db.scalar("SELECT max(cid) FROM code_commit") or 0
+        commits = {bytes.fromhex(commit.oid): commit for commit in batch}
+        if last:
+            rows = db.query_in("SELECT oid FROM code_commit WHERE oid IN (?*)", commits)
+            for (oid,) in rows:
+                del commits[oid]
+        return list(enumerate(commits.values(), last + 1))
+
+    def _insert_commits(self, fresh: list[tuple[int, Commit]]) -> None:
+        self._db.run_many(
+            "INSERT INTO code_commit (cid, oid, at, has_reason, is_merge, author, email, message)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    cid,
+                    bytes.fromhex(commit.oid),
+                    commit.at,
+                    has_reason(commit),
+                    len(commit.parents) > 1,
+                    _text(commit.author),
+                    _text(commit.email),
+                    _text(commit.message),
+                )
+                for cid, commit in fresh
+            ),
+        )
+
+    def _insert_touches(self, fresh: list[tuple[int, Commit]]) -> None:
+        """One row a path and commit; a path that a rename left counts as deleted by it."""
+        names = {touch.path for _, commit in fresh for touch in commit.touches}
+        names.update(
+            touch.old_path
+            for _, commit in fresh
+            for touch in commit.touches
+            if touch.old_path is not None
+        )
+        stored = {name: storable(name) for name in names}
+        ids = self._paths.ensure(stored.values())
+        pids = {name: ids[path] for name, path in stored.items()}
+        rows: dict[tuple[int, int], tuple[int, int, int, bool, str, int | None]] = {}
+        for cid, commit in fresh:
+            if not commit.touches:
+                continue
+            at, reason = commit.at, has_reason(commit)
+            for touch in commit.touches:
+                pid = pids[touch.path]
+                if touch.old_path is None:
+                    rows[pid, cid] = (pid, cid, at, reason, touch.status, None)
+                    continue
+                old = pids[touch.old_path]
+                rows[pid, cid] = (pid, cid, at, reason, touch.status, old)
+                if touch.status == "R":
+                    rows.setdefault((old, cid), (old, cid, at, reason, "D", None))
+        self._db.run_many(
+            "INSERT INTO touch (pid, cid, at, has_reason, status, old_pid)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            [rows[key] for key in sorted(rows)],
+        )
+
+    def _move_tips(self, fresh: list[tuple[int, Commit]]) -> None:
+        parents = {parent for _, commit in fresh for parent in commit.parents}
+        db = self._db
+        own = {commit.oid: cid for cid, commit in fresh}
+        db.run_many(
+            "INSERT INTO tip (cid) VALUES (?)",
+            [(cid,) for oid, cid in own.items() if oid not in parents],
+        )
+        older = [bytes.fromhex(oid) for oid in parents if oid not in own]
+        rows = db.query_in("SELECT cid FROM code_commit WHERE oid IN (?*)", older)
+        db.run_many("DELETE FROM tip WHERE cid = ?", rows)
+
+    def _insert_added(self, fresh: list[tuple[int, Commit]]) -> None:
+        added = [
+            (SegmentRef(PurePosixPath(touch.path).name, touch.blob), cid)
+            for cid, commit in fresh
+            for touch in commit.touches
+            if touch.path.startswith(_RECORDS_FOLDER) and touch.status in ("A", "R", "C")
+            if is_segment_name(PurePosixPath(touch.path).name)
+        ]
+        if not added:
+            return
+        sids = ensure_segments(self._db, [ref for ref, _ in added])
+        self._db.run_many(
+            "INSERT OR IGNORE INTO added (sid, cid) VALUES (?, ?)",
+            [(sids[ref], cid) for ref, cid in added],
+        )
+        refresh_live(self._db, sids.values())
+
+    def _index_messages(self) -> None:
+        """Bring the full-text index of messages up to date, in batches."""
+        db = self._db
+        while True:
+            done = self._text_done()
+            if (db.scalar("SELECT max(cid) FROM code_commit") or 0) <= done:
+                return
+            with db.transaction():
+                rows = db.query(
+                    "SELECT cid, message FROM code_commit WHERE cid > ? ORDER BY cid LIMIT ?",
+                    (self._text_done(), _TEXT_BATCH),
+                )
+                if rows:
+                    db.run_many("INSERT INTO message_text (rowid, text) VALUES (?, ?)", rows)
+                    db.query(
+                        "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
+                        (_TEXT_DONE, str(rows[-1][0])),
+                    )
+
+    def _text_done(self) -> int:
+        return int(self._db.scalar("SELECT value FROM meta WHERE name = ?", (_TEXT_DONE,)) or 0)
+
+
+def _text(text: str) -> str:
+    """Text that can be stored: what was no UTF-8 is replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,180 @@
+"""Inserting decoded segments: streamed, in batches of one transaction each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from gitmem.cache.connection import Connection
+from gitmem.cache.path_ids import PathIds
+from gitmem.cache.redaction import find_redacted, purge_text, withhold
+from gitmem.cache.rows import (
+    encode_withheld,
+    key_number,
+    links_of,
+    lists_of,
+    search_text,
+    tie_of,
+    withheld,
+)
+from gitmem.cache.schema import LISTED, REDACTS
+from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
+from gitmem.core.records import Decision, Line
+from gitmem.core.segments import Segment
+
+_BATCH_RECORDS = 2000
+_BATCH_BYTES = 8 * 1024 * 1024
+_BULK_CACHE_KIB = 65536
+_UNVERIFIED = frozenset({"name-mismatch", "lfs-pointer", "segment-too-long"})
+
+
+def project_segments(db: Connection, paths: PathIds, segments: Iterable[Segment]) -> int:
+    """Insert what is not inserted yet; the number of new records."""
+    count = 0
+    has_withheld = False
+    with db.bulk(_BULK_CACHE_KIB):
+        for batch in _iter_batches(segments):
+            added, stripped = _insert_batch(db, paths, batch)
+            count += added
+            has_withheld = has_withheld or stripped
+        if has_withheld:
+            with db.transaction():
+                purge_text(db)
+    if has_withheld:
+        db.shrink_log()
+    return count
+
+
+def _iter_batches(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
+    batch: list[Segment] = []
+    records = size = 0
+    for segment in segments:
+        batch.append(segment)
+        records += len(segment.lines)
+        size += sum(len(line.raw) for line in segment.lines)
+        if records >= _BATCH_RECORDS or size >= _BATCH_BYTES:
+            yield batch
+            batch, records, size = [], 0, 0
+    if batch:
+        yield batch
+
+
+def _insert_batch(db: Connection, paths: PathIds, batch: list[Segment]) -> tuple[int, bool]:
+    with db.transaction():
+        paths.begin()
+        try:
+            return _Batch(db, paths, batch).insert()
+        except BaseException:
+            paths.forget()
+            raise
+
+
+class _Batch:
+    """The rows of one transaction."""
+
+    def __init__(self, db: Connection, paths: PathIds, segments: list[Segment]) -> None:
+        self._db = db
+        self._paths = paths
+        self._sids = ensure_segments(db, [segment.ref for segment in segments])
+        states = dict(
+            db.query_in("SELECT sid, state FROM segment WHERE sid IN (?*)", self._sids.values())
+        )
+        self._segments = [s for s in segments if states[self._sids[s.ref]] == LISTED]
+        self._rids: dict[str, int] = {}
+        self._new: list[tuple[int, Line]] = []
+
+    def insert(self) -> tuple[int, bool]:
+        """(new records, whether stored ones were stripped)."""
+        self._assign_rids()
+        redacting = {
+            bytes.fromhex(target)
+            for _, line in self._new
+            for relation, target in links_of(line.record)
+            if relation == REDACTS
+        }
+        new_ids = [bytes.fromhex(line.id) for _, line in self._new]
+        redacted = find_redacted(self._db, new_ids) | redacting
+        stripped = bool(redacting) and withhold(self._db, redacting)
+        if stripped:
+            self._paths.forget()
+        self._insert_records(redacted)
+        self._insert_holdings()
+        return len(self._new), stripped
+
+    def _assign_rids(self) -> None:
+        db, rids = self._db, self._rids
+        lines = {line.id: line for segment in self._segments for line in segment.lines}
+        last = db.scalar("SELECT max(rid) FROM record") or 0
+        if last:
+            stored = db.query_in(
+                "SELECT id, rid FROM record WHERE id IN (?*)", [bytes.fromhex(i) for i in lines]
+            )
+            rids.update((record_id.hex(), rid) for record_id, rid in stored)
+        for record_id, line in lines.items():
+            if record_id not in rids:
+                last += 1
+                rids[record_id] = last
+                self._new.append((last, line))
+
+    def _insert_records(self, redacted: set[bytes]) -> None:
+        records, texts, links, mentions = [], [], [], []
+        lists: list[tuple[set[str], int, int, int]] = []
+        for rid, line in self._new:
+            record, raw, key = line.record, line.raw, None
+            record_id = bytes.fromhex(record.id)
+            is_withheld = record_id in redacted
+            if is_withheld:
+                raw = encode_withheld(record)
+                record = withheld(record)
+            elif isinstance(record, Decision):
+                key = key_number(record.key)
+                texts.append((rid, search_text(record)))
+                mentions += [(name, rid) for name in record.commits]
+            for relation, target in links_of(record):
+                links.append((relation, bytes.fromhex(target), rid))
+            lists.append((lists_of(record), record.seq, tie_of(record.id), rid))
+            records.append((rid, record_id, record.seq, record.kind, key, is_withheld, raw))
+        run = self._db.run_many
+        run(
+            "INSERT INTO record (rid, id, seq, kind, key, is_withheld, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            records,
+        )
+        run("INSERT INTO record_text (rowid, text) VALUES (?, ?)", texts)
+        run("INSERT OR IGNORE INTO link (rel, target, rid) VALUES (?, ?, ?)", links)
+        run("INSERT OR IGNORE INTO mention (name, rid) VALUES (?, ?)", mentions)
+        self._insert_lists(lists)
+
+    def _insert_lists(self, lists: list[tuple[set[str], int, int, int]]) -> None:
+        totals: Counter[str] = Counter()
+        for names, _, _, _ in lists:
+            totals.update(names)
+        pids = self._paths.ensure(totals)
+        rows = [(pids[name], seq, tie, rid) for names, seq, tie, rid in lists for name in names]
+        rows.sort()
+        self._db.run_many("INSERT INTO listing (pid, seq, tie, rid) VALUES (?, ?, ?, ?)", rows)
+        self._db.run_many(
+            "UPDATE path SET total = total + ? WHERE pid = ?",
+            [(count, pids[name]) for name, count in totals.items()],
+        )
+
+    def _insert_holdings(self) -> None:
+        db, rids = self._db, self._rids
+        holdings: list[tuple[int, int]] = []
+        problems: list[tuple[int, int, str, str, str, str | None]] = []
+        for segment in self._segments:
+            sid = self._sids[segment.ref]
+            holdings += [(rids[line.id], sid) for line in segment.lines]
+            problems += [(sid, p.line, p.code, p.detail, p.place, p.id) for p in segment.problems]
+            codes = {problem.code for problem in segment.problems}
+            mark_read(db, sid, segment.ref, is_verified=not codes & _UNVERIFIED)
+        db.run_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES (?, ?)", sorted(holdings))
+        db.run_many(
+            "INSERT INTO problem (sid, line, code, detail, place, id) VALUES (?, ?, ?, ?, ?, ?)",
+            problems,
+        )
+        db.run_many(
+            "INSERT INTO orphan (rid, seq, tie) VALUES (?, ?, ?)",
+            [(rid, line.record.seq, tie_of(line.id)) for rid, line in self._new],
+        )
+        refresh_live(db, [self._sids[segment.ref] for segment in self._segments])

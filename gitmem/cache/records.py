@@ -1,0 +1,257 @@
+"""The read side of the cache: which records, in which order, and where they stand."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from itertools import groupby, islice
+
+import msgspec
+
+from gitmem.cache.about import list_about
+from gitmem.cache.connection import CacheDamaged, Connection
+from gitmem.cache.held import find_standings
+from gitmem.cache.path_ids import find_path_ids
+from gitmem.cache.rows import decode_body
+from gitmem.cache.schema import ALL_LIST, FOLDER_LIST, KIND_LIST
+from gitmem.cache.text import search_table
+from gitmem.core.paths import fold_path
+from gitmem.core.records import Problem
+from gitmem.ports.cache import Counts, Held
+
+_HEX = frozenset("0123456789abcdef")
+_ID_DIGITS = 64
+_DECISIONS = KIND_LIST + "decision"
+
+
+class CacheRecords:
+    """`ports.cache.Records` on SQLite. Records that no place has any more, and no commit
+    added, are never listed; `get_held` gives them, with no place."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def list_by_paths(
+        self, paths: Sequence[str], *, limit: int, offset: int = 0
+    ) -> tuple[list[str], int]:
+        names = [_list_name(path) for path in paths]
+        with self._db.snapshot():
+            return self._list(find_path_ids(self._db, names), limit, offset)
+
+    def list_recent(
+        self, *, limit: int, offset: int = 0, kind: str | None = None
+    ) -> tuple[list[str], int]:
+        name = ALL_LIST if kind is None else KIND_LIST + kind
+        with self._db.snapshot():
+            return self._list(find_path_ids(self._db, [name]), limit, offset)
+
+    def list_by_commits(self, commits: Sequence[str]) -> list[str]:
+        """Sorted by id."""
+        oids = [bytes.fromhex(oid) for oid in commits if _is_hex(oid) and len(oid) % 2 == 0]
+        with self._db.snapshot():
+            added = self._db.query_in(
+                """
+                SELECT DISTINCT holding.rid FROM code_commit
+                JOIN added ON added.cid = code_commit.cid
+                JOIN segment ON segment.sid = added.sid
+                JOIN holding ON holding.sid = segment.source
+                WHERE code_commit.oid IN (?*)
+                """,
+                oids,
+            )
+            named = self._db.query_in("SELECT rid FROM mention WHERE name IN (?*)", commits)
+            rows = self._db.query_in(
+                "SELECT id FROM record WHERE kind = 'decision'"
+                " AND rid NOT IN (SELECT rid FROM orphan) AND rid IN (?*)",
+                sorted({rid for (rid,) in added + named}),
+            )
+        return sorted(record_id.hex() for (record_id,) in rows)
+
+    def list_about(self, ids: Iterable[str]) -> set[str]:
+        wanted = {bytes.fromhex(record_id) for record_id in ids if _is_id(record_id)}
+        with self._db.snapshot():
+            return {record_id.hex() for record_id in list_about(self._db, wanted)}
+
+    def get_held(self, ids: Iterable[str], worktree: str) -> list[Held]:
+        wanted = sorted({bytes.fromhex(record_id) for record_id in ids if _is_id(record_id)})
+        with self._db.snapshot():
+            rows = self._db.query_in(
+                "SELECT rid, kind, is_withheld, body FROM record WHERE id IN (?*)", wanted
+            )
+            standings = find_standings(self._db, [row[0] for row in rows], worktree)
+        held = []
+        for rid, kind, is_withheld, body in rows:
+            try:
+                record = decode_body(kind, body, is_withheld=bool(is_withheld))
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise CacheDamaged(f"a stored record does not decode: {error}") from error
+            standing = standings[rid]
+            held.append(
+                Held(
+                    record,
+                    b"" if is_withheld else body,
+                    standing.places,
+                    standing.added_by,
+                    standing.writers,
+                    bool(is_withheld),
+                )
+            )
+        return sorted(held, key=lambda one: one.record.id)
+
+    def resolve_prefix(self, prefix: str, *, limit: int) -> list[str]:
+        prefix = prefix.lower()
+        if not _is_hex(prefix) or len(prefix) > _ID_DIGITS:
+            return []
+        rows = self._db.query(
+            "SELECT id FROM record WHERE id BETWEEN ? AND ?"
+            " AND rid NOT IN (SELECT rid FROM orphan) ORDER BY id LIMIT ?",
+            (
+                bytes.fromhex(prefix.ljust(_ID_DIGITS, "0")),
+                bytes.fromhex(prefix.ljust(_ID_DIGITS, "f")),
+                limit,
+            ),
+        )
+        return [record_id.hex() for (record_id,) in rows]
+
+    def match_paths(self, text: str, *, limit: int) -> list[str]:
+        tail = fold_path(text)[::-1]
+        if not tail:
+            return []
+        rows = self._db.query(
+            "SELECT path FROM path WHERE reversed = ? OR reversed > ? AND reversed < ?"
+            " ORDER BY path LIMIT ?",
+            (tail, tail + "/", tail + "0", limit),
+        )
+        return [path for (path,) in rows]
+
+    def search(self, words: Sequence[str], *, limit: int) -> list[tuple[str, float]]:
+        with self._db.snapshot():
+            total = self._db.scalar("SELECT max(rid) FROM record") or 0
+            gone = self._db.scalar("SELECT count(*) FROM orphan")
+            hits = dict(
+                search_table(self._db, "record_text", words, limit=limit + gone, total=total)
+            )
+            rows = self._db.query_in(
+                "SELECT rid, id FROM record WHERE rid NOT IN (SELECT rid FROM orphan)"
+                " AND rid IN (?*)",
+                hits,
+            )
+        found = [(record_id.hex(), hits[rid]) for rid, record_id in rows]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
+
+    def list_ids(self, place: str) -> set[str]:
+        with self._db.snapshot():
+            rows = self._db.query_in(
+                "SELECT id FROM record WHERE rid IN (?*)", self._list_rids(place)
+            )
+        return {record_id.hex() for (record_id,) in rows}
+
+    def get_counts(self, worktree: str) -> Counts:
+        """`pending` are records in the spools of this clone that stand neither in HEAD's
+        folder nor in the default branch's."""
+        with self._db.snapshot():
+            (everything,) = find_path_ids(self._db, [ALL_LIST]) or (0,)
+            spooled = self._list_rids("spool:*")
+            standings = find_standings(self._db, spooled, worktree)
+            return Counts(
+                records=self._count(everything),
+                pending=sum(
+                    not (standing.places.head or standing.places.default)
+                    for standing in standings.values()
+                ),
+                private=len(self._list_rids("private")),
+                quarantined=self._db.scalar(
+                    "SELECT count(*) FROM problem JOIN segment USING (sid) WHERE is_live"
+                ),
+                max_seq=self._db.scalar("SELECT max(seq) FROM listing WHERE pid = ?", (everything,))
+                or 0,
+            )
+
+    def list_problems(self, *, limit: int) -> list[Problem]:
+        rows = self._db.query(
+            """
+            SELECT place, line, code, detail, id FROM problem JOIN segment USING (sid)
+            WHERE is_live ORDER BY place, name, line, code, detail LIMIT ?
+            """,
+            (limit,),
+        )
+        return [Problem(*row) for row in rows]
+
+    def _list(self, pids: Sequence[int], limit: int, offset: int) -> tuple[list[str], int]:
+        """One page of the records of some lists, newest first, and how many there are."""
+        db = self._db
+        if not pids:
+            return [], 0
+        end = max(0, offset) + max(0, limit)
+        pages = [
+            db.query(
+                "SELECT seq, tie, rid FROM listing"
+                " WHERE pid = ? AND rid NOT IN (SELECT rid FROM orphan)"
+                " ORDER BY seq DESC, tie DESC, rid DESC LIMIT ?",
+                (pid, end),
+            )
+            for pid in pids
+        ]
+        merged = (row for row, _ in groupby(heapq.merge(*pages, reverse=True)))
+        rids = [rid for _, _, rid in islice(merged, max(0, offset), end)]
+        ids = dict(db.query_in("SELECT rid, id FROM record WHERE rid IN (?*)", rids))
+        total = self._count(pids[0]) if len(pids) == 1 else self._count_distinct(pids)
+        return [ids[rid].hex() for rid in rids], total
+
+    def _count(self, pid: int) -> int:
+        total = self._db.scalar("SELECT total FROM path WHERE pid = ?", (pid,)) or 0
+        orphaned = self._db.scalar(
+            """
+            SELECT count(*) FROM orphan CROSS JOIN listing ON listing.pid = ?
+            AND listing.seq = orphan.seq AND listing.tie = orphan.tie
+            AND listing.rid = orphan.rid
+            """,
+            (pid,),
+        )
+        return int(total - orphaned)
+
+    def _count_distinct(self, pids: Sequence[int]) -> int:
+        rids: set[int] = set()
+        for pid in pids:
+            rows = self._db.query(
+                "SELECT rid FROM listing WHERE pid = ? AND rid NOT IN (SELECT rid FROM orphan)",
+                (pid,),
+            )
+            rids.update(rid for (rid,) in rows)
+        return len(rids)
+
+    def _list_rids(self, place: str) -> list[int]:
+        """Row ids of the records that a place holds; a `*` at its end stands for anything."""
+        low, high = place, place
+        if place.endswith("*"):
+            low, high = place[:-1], place[:-1] + "\U0010ffff"
+        rows = self._db.query(
+            """
+            WITH places AS (SELECT plid FROM place WHERE name BETWEEN ? AND ?), sids AS (
+                SELECT sid FROM place_segment WHERE plid IN places
+                UNION SELECT sid FROM shelf_segment JOIN place_shelf USING (shid)
+                WHERE plid IN places
+            )
+            SELECT DISTINCT rid FROM sids JOIN segment USING (sid)
+            JOIN holding ON holding.sid = segment.source
+            """,
+            (low, high),
+        )
+        return [rid for (rid,) in rows]
+
+
+def _list_name(path: str) -> str:
+    """The name of the list of a path or, with a slash at its end, of a folder."""
+    if not path:
+        return _DECISIONS
+    if path.startswith("/"):
+        return ""
+    return FOLDER_LIST + path if path.endswith("/") else path
+
+
+def _is_hex(text: str) -> bool:
+    return bool(text) and _HEX.issuperset(text)
+
+
+def _is_id(text: str) -> bool:
+    return len(text) == _ID_DIGITS and _is_hex(text)

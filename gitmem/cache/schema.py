@@ -1,0 +1,118 @@
+"""The tables of the cache. A change here is a new SCHEMA_VERSION: caches are rebuilt, not migrated.
+
+Record and commit ids are stored as bytes. `listing` holds every order in which records are
+listed, newest last: one list for each path, for each folder above it, for each kind, and for
+all; its lists are named in `path`, by a leading slash where they are not paths of files.
+A `segment` row is a name (and blob) that some place or commit has; `source` is the row whose
+content was read for it, NULL while nothing was. `orphan` are records that no place and no
+commit holds any more.
+"""
+
+from __future__ import annotations
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x67_6D_65_6D  # "gmem"
+
+LISTED, READ, VERIFIED = 0, 1, 2
+"""States of a segment: known by name; its content read; and matching its name."""
+
+SUPERSEDES, RETRACTS, REDACTS = 1, 2, 3
+"""Relations of `link`."""
+
+ALL_LIST = "/all"
+KIND_LIST = "/kind/"
+FOLDER_LIST = "/dir/"
+
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE memo (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE path (
+    pid INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, reversed TEXT,
+    total INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX path_reversed ON path (reversed) WHERE reversed IS NOT NULL;
+CREATE TABLE spelling (
+    folded TEXT NOT NULL, pid INTEGER NOT NULL, PRIMARY KEY (folded, pid)
+) WITHOUT ROWID;
+
+CREATE TABLE record (
+    rid INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, seq INTEGER NOT NULL,
+    kind TEXT NOT NULL, key INTEGER, is_withheld INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE INDEX record_key ON record (key) WHERE key IS NOT NULL;
+CREATE TABLE listing (
+    pid INTEGER NOT NULL, seq INTEGER NOT NULL, tie INTEGER NOT NULL, rid INTEGER NOT NULL,
+    PRIMARY KEY (pid, seq, tie, rid)
+) WITHOUT ROWID;
+CREATE TABLE orphan (rid INTEGER PRIMARY KEY, seq INTEGER NOT NULL, tie INTEGER NOT NULL);
+CREATE TABLE link (
+    rel INTEGER NOT NULL, target BLOB NOT NULL, rid INTEGER NOT NULL,
+    PRIMARY KEY (rel, target, rid)
+) WITHOUT ROWID;
+CREATE INDEX link_rid ON link (rid);
+CREATE TABLE mention (
+    name TEXT NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (name, rid)
+) WITHOUT ROWID;
+CREATE INDEX mention_rid ON mention (rid);
+CREATE VIRTUAL TABLE record_text USING fts5 (
+    text, content='', tokenize='porter unicode61 remove_diacritics 2'
+);
+
+CREATE TABLE segment (
+    sid INTEGER PRIMARY KEY, name TEXT NOT NULL, blob TEXT NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0, source INTEGER, is_live INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (name, blob)
+);
+CREATE INDEX segment_source ON segment (source) WHERE source IS NOT NULL;
+CREATE TABLE holding (
+    rid INTEGER NOT NULL, sid INTEGER NOT NULL, PRIMARY KEY (rid, sid)
+) WITHOUT ROWID;
+CREATE INDEX holding_sid ON holding (sid, rid);
+CREATE TABLE problem (
+    sid INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, detail TEXT NOT NULL,
+    place TEXT NOT NULL, id TEXT
+);
+CREATE INDEX problem_sid ON problem (sid);
+
+CREATE TABLE shelf (shid INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, dropped INTEGER);
+CREATE TABLE shelf_segment (
+    shid INTEGER NOT NULL, sid INTEGER NOT NULL, PRIMARY KEY (shid, sid)
+) WITHOUT ROWID;
+CREATE INDEX shelf_segment_sid ON shelf_segment (sid, shid);
+CREATE TABLE place (plid INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key TEXT NOT NULL);
+CREATE TABLE place_shelf (
+    plid INTEGER NOT NULL, shid INTEGER NOT NULL, PRIMARY KEY (plid, shid)
+) WITHOUT ROWID;
+CREATE INDEX place_shelf_shid ON place_shelf (shid, plid);
+CREATE TABLE place_segment (
+    plid INTEGER NOT NULL, sid INTEGER NOT NULL, PRIMARY KEY (plid, sid)
+) WITHOUT ROWID;
+CREATE INDEX place_segment_sid ON place_segment (sid, plid);
+
+CREATE TABLE code_commit (
+    cid INTEGER PRIMARY KEY, oid BLOB NOT NULL UNIQUE, at INTEGER NOT NULL,
+    has_reason INTEGER NOT NULL, is_merge INTEGER NOT NULL,
+    author TEXT NOT NULL, email TEXT NOT NULL, message TEXT NOT NULL
+);
+CREATE INDEX code_commit_at ON code_commit (at, cid, has_reason);
+CREATE TABLE touch (
+    pid INTEGER NOT NULL, cid INTEGER NOT NULL, at INTEGER NOT NULL,
+    has_reason INTEGER NOT NULL, status TEXT NOT NULL, old_pid INTEGER,
+    PRIMARY KEY (pid, cid)
+) WITHOUT ROWID;
+CREATE TABLE tip (cid INTEGER PRIMARY KEY);
+CREATE TABLE added (
+    sid INTEGER NOT NULL, cid INTEGER NOT NULL, PRIMARY KEY (sid, cid)
+) WITHOUT ROWID;
+CREATE INDEX added_cid ON added (cid, sid);
+CREATE TABLE head (
+    hid INTEGER PRIMARY KEY, worktree TEXT NOT NULL UNIQUE, oid TEXT, last_cid INTEGER NOT NULL
+);
+CREATE TABLE outside (
+    hid INTEGER NOT NULL, cid INTEGER NOT NULL, PRIMARY KEY (hid, cid)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE message_text USING fts5 (
+    text, content='', tokenize='porter unicode61 remove_diacritics 2'
+);
+"""
