@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gitmem.git.remote_address import scrub
-from gitmem.git.transport_errors import format_remote_words
+from gitmem.git.transport_errors import format_words, list_remote_words
 from gitmem.ports.transport import PushResult
 
 _LINE = re.compile(r"([ +\-*=!])\t([^\t]*):([^\t:]+)\t(.*)")
@@ -17,9 +17,23 @@ _STALE = re.compile(
 )
 
 
-def is_stale_reason(reason: str) -> bool:
-    """Whether these words say that the ref over there is not what we built on."""
-    return _STALE.search(reason) is not None
+_LOCK = re.compile(r"failed to (?:update|lock) ref|cannot lock ref|atomic transaction failed")
+
+
+def build_refusal(ref: str, reason: str, said: str) -> PushResult:
+    """The result for a ref that was not taken. `reason` is what git or the server's git says,
+    `said` what else came from the other side (a hook's words), both unscrubbed.
+
+    Is it stale: not what we built on? `said` counts only where the server's git had trouble
+    with the ref itself: a hook must not be able to say so.
+    """
+    reason = scrub(reason).strip()
+    said = format_words(said)
+    is_stale = _STALE.search(reason) is not None or (
+        _LOCK.search(reason) is not None and _STALE.search(said) is not None
+    )
+    shown = f"{reason}: {said}" if said and not is_stale else reason
+    return PushResult(ref=ref, is_accepted=False, is_stale=is_stale, reason=shown)
 
 
 def parse_push_report(stdout: str, stderr: str, refs: Sequence[str]) -> list[PushResult] | None:
@@ -36,18 +50,10 @@ def parse_push_report(stdout: str, stderr: str, refs: Sequence[str]) -> list[Pus
         if flag != "!":
             found.setdefault(ref, PushResult(ref=ref, is_accepted=True))
         elif ref not in found or found[ref].is_accepted:
-            found[ref] = _build_refusal(ref, summary, stderr)
+            # The summary is like `[remote rejected] (hook declined)`.
+            inner = re.fullmatch(r"\[[^\]]*\]\s*\((.*)\)", summary)
+            reason = inner.group(1) if inner else summary
+            found[ref] = build_refusal(ref, reason, list_remote_words(stderr))
     if any(ref not in found for ref in refs):
         return None
     return [found[ref] for ref in refs]
-
-
-def _build_refusal(ref: str, summary: str, stderr: str) -> PushResult:
-    """`summary` is like `[remote rejected] (hook declined)`; what the other side's hook
-    printed says more, and follows it."""
-    is_stale = is_stale_reason(summary)
-    inner = re.fullmatch(r"\[[^\]]*\]\s*(?:\((.*)\))?", summary)
-    words = scrub((inner.group(1) if inner else None) or summary).strip()
-    said = format_remote_words(stderr)
-    reason = f"{words}: {said}" if said and not is_stale else words
-    return PushResult(ref=ref, is_accepted=False, is_stale=is_stale, reason=reason)

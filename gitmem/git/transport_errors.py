@@ -79,10 +79,10 @@ def format_words(text: str) -> str:
     return shown if len(shown) <= _SHOWN_CHARACTERS else shown[: _SHOWN_CHARACTERS - 1] + "…"
 
 
-def format_remote_words(text: str) -> str:
+def list_remote_words(text: str) -> str:
     """Only what the other side itself said: the lines that git marks with `remote:`."""
-    lines = [line[7:] for line in scrub(text).splitlines() if line.startswith("remote:")]
-    return format_words("\n".join(lines))
+    lines = re.split(r"[\r\n]+", text)
+    return "\n".join(line[7:] for line in lines if line.startswith("remote:"))
 
 
 def _is_noise(line: str) -> bool:
