@@ -8,7 +8,7 @@ from itertools import islice
 
 from gitmem.errors import Damaged, GitFailed, RemoteUnreachable
 from gitmem.git.object_codec import is_oid, list_entries
-from gitmem.git.process import Child, Git
+from gitmem.git.process import Child, Git, OutOfTime
 from gitmem.ports.repository import Blob, TreeEntry
 
 # So few requests fit into any pipe, so that git never waits for us while we wait for git.
@@ -126,9 +126,7 @@ class ExecObjectReader:
             for place, oid in enumerate(waiting):
                 try:
                     answers[oid] = self._read_header(checker)
-                except (RemoteUnreachable, GitFailed) as error:
-                    if not (isinstance(error, RemoteUnreachable) or checker.is_timed_out):
-                        raise
+                except (RemoteUnreachable, OutOfTime):
                     # Promised and not to be had: missing. git ends at each such object; from
                     # now on it does so without waiting for the network.
                     self._is_cut_off = True

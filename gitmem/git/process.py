@@ -81,6 +81,10 @@ _SAFE_OPTIONS = tuple(word for setting in _SAFE_CONFIG for word in ("-c", settin
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
+class OutOfTime(GitFailed):
+    """git was ended because its time was up."""
+
+
 class Done(NamedTuple):
     """How a call ended."""
 
@@ -111,19 +115,9 @@ class Git:
         """Run to the end, whatever the exit code. `extra` is added to the environment.
 
         Raises PartMissing where there is no git, NoRepository where the folder is gone,
-        GitFailed when time is up.
+        OutOfTime when it takes longer than `seconds`.
         """
-        process = self._start(self._command(args), self._environ | dict(extra or {}))
-        with process:
-            try:
-                stdout, stderr = process.communicate(stdin, timeout=seconds)
-            except subprocess.TimeoutExpired:
-                end_process(process)
-                raise GitFailed(f"git {_verb(args)} took longer than {seconds:g} seconds") from None
-            except BaseException:
-                end_process(process)
-                raise
-        return Done(process.returncode, stdout, stderr)
+        return self._finish(self._command(args), args, stdin, extra, seconds)
 
     def run(
         self,
@@ -138,6 +132,13 @@ class Git:
         if done.code != 0:
             raise build_error(args, done.stderr)
         return done.stdout
+
+    def query(self, *args: str) -> Done:
+        """As `attempt`, but with the configuration as it is, our safe settings left out: only
+        for `config`, `var` and `rev-parse`, which start nothing and are asked for it."""
+        command = self._command(args)
+        at = len(command) - len(args)
+        return self._finish(command[: at - len(_SAFE_OPTIONS)] + command[at:], args)
 
     def open_child(
         self,
@@ -158,7 +159,7 @@ class Git:
     ) -> Iterator[bytes]:
         """Stdout in big chunks, as it comes. Closing the iterator ends git.
 
-        At the deadline, if there is one, the stream just ends. Raises as `run` does.
+        Raises as `run` does; OutOfTime at the deadline, if there is one.
         """
         with self.open_child(*args, idle_seconds=idle_seconds) as child:
             if deadline_seconds is not None:
@@ -172,13 +173,31 @@ class Git:
     def check_trusted(self) -> None:
         """Ask git whether it would work here (`safe.directory`). Raises NoRepository, with
         the line to type, where somebody else owns the repository."""
-        options = [self._find_executable(), "-C", str(self.work_tree or self.git_dir)]
-        process = self._start([*options, *_SAFE_OPTIONS, "rev-parse", "--git-dir"], self._environ)
+        place = str(self.work_tree or self.git_dir)
+        words = ("rev-parse", "--git-dir")
+        done = self._finish([self._find_executable(), "-C", place, *_SAFE_OPTIONS, *words], words)
+        if done.code != 0:
+            raise build_error(words, done.stderr)
+
+    def _finish(
+        self,
+        command: Sequence[str | bytes],
+        args: Sequence[str | bytes],
+        stdin: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        seconds: float = CALL_SECONDS,
+    ) -> Done:
+        process = self._start(command, self._environ | dict(extra or {}))
         with process:
-            stdout, stderr = process.communicate(b"", timeout=CALL_SECONDS)
-        if process.returncode != 0:
-            raise build_error(("rev-parse",), stderr)
-        del stdout
+            try:
+                stdout, stderr = process.communicate(stdin, timeout=seconds)
+            except subprocess.TimeoutExpired:
+                end_process(process)
+                raise OutOfTime(f"git {_verb(args)} took longer than {seconds:g} seconds") from None
+            except BaseException:
+                end_process(process)
+                raise
+        return Done(process.returncode, stdout, stderr)
 
     def _command(self, args: Sequence[str | bytes]) -> list[str | bytes]:
         place = [f"--git-dir={self.git_dir}"]
@@ -251,7 +270,7 @@ class Child:
         self.close()
 
     def set_deadline(self, seconds: float) -> None:
-        """End the process so many seconds from now, without it being an error."""
+        """End the process so many seconds from now."""
         self._deadline = time.monotonic() + seconds
 
     def write(self, data: bytes) -> None:
@@ -261,11 +280,6 @@ class Child:
             self._stdin.write(data)
             self._stdin.flush()
         self._waiting_since = None
-
-    @property
-    def is_timed_out(self) -> bool:
-        """Whether the watch ended it."""
-        return self._timed_out
 
     def close_stdin(self) -> None:
         with contextlib.suppress(BrokenPipeError, OSError):
@@ -300,9 +314,9 @@ class Child:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def finish(self) -> None:
-        """Wait for the end. Raises what git complained of, unless the deadline ended it."""
+        """Wait for the end. Raises what git complained of, OutOfTime at the deadline."""
         code = self._process.wait()
-        if code != 0 and not (self._timed_out and self._deadline is not None):
+        if code != 0:
             raise self.build_failure()
 
     def build_failure(self) -> Exception:
@@ -310,7 +324,7 @@ class Child:
         end_process(self._process)
         self._threads[0].join(2)
         if self._timed_out:
-            return GitFailed(f"git {_verb(self._args)} did not answer in time")
+            return OutOfTime(f"git {_verb(self._args)} did not answer in time")
         return build_error(self._args, bytes(self._complaint))
 
     def close(self) -> None:
