@@ -31,7 +31,10 @@ _PRIVATE_KEY = (
     r"|(?:\s|\\[nr]|[A-Za-z0-9+/=]{16,}+)*+))"
 )
 _USERINFO = r"(?P<scheme>[A-Za-z0-9+.-]{0,20})://(?P<s>[^\s/?#\"'`<>\\]+)@(?=[A-Za-z0-9\[])"
-_JWT = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf]))(?P<s>eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+)"
+_JWT = (
+    r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf]))"
+    r"(?P<s>eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+)"
+)
 _AUTHORIZATION = (
     r"(?i:authorization\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:bearer|basic|token)\s{1,3})"
     r"(?P<s>[A-Za-z0-9._~+/=-]{8,}+)"

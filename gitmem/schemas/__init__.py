@@ -1,0 +1,1 @@
+"""JSON Schemas of the records, and checks of foreign values against them."""
