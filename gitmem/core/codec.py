@@ -133,4 +133,5 @@ def is_safe_path(path: str) -> bool:
     """Whether a path is relative, forward-slashed and stays inside the repository."""
     if not path or path.startswith("/") or "\0" in path:
         return False
-    return not any(part in ("", ".", "..") for part in path.removesuffix("/").split("/"))
+    between = f"/{path.removesuffix('/')}/"
+    return "//" not in between and "/./" not in between and "/../" not in between
