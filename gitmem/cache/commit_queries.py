@@ -36,6 +36,9 @@ class CommitQueries:
         rows = self._db.query("SELECT oid FROM tip JOIN code_commit USING (cid) ORDER BY cid")
         return [oid.hex() for (oid,) in rows]
 
+    def is_settled(self) -> bool:
+        return bool(self._db.scalar("SELECT 1 FROM head WHERE oid IS NOT NULL LIMIT 1"))
+
     def get_head(self, worktree: str) -> str | None:
         head: str | None = self._db.scalar("SELECT oid FROM head WHERE worktree = ?", (worktree,))
         return head

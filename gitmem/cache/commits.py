@@ -31,8 +31,9 @@ class CacheCommits(CommitQueries):
             self._paths.begin()
             try:
                 fresh = self._assign_orders(batch)
-                self._insert_commits(fresh)
-                self._insert_touches(fresh)
+                reasons = {cid: has_reason(commit) for cid, commit in fresh}
+                self._insert_commits(fresh, reasons)
+                self._insert_touches(fresh, reasons)
                 self._move_tips(fresh)
                 self._insert_added(fresh)
             except BaseException:
@@ -78,7 +79,7 @@ class CacheCommits(CommitQueries):
                 del commits[oid]
         return list(enumerate(commits.values(), last + 1))
 
-    def _insert_commits(self, fresh: list[tuple[int, Commit]]) -> None:
+    def _insert_commits(self, fresh: list[tuple[int, Commit]], reasons: dict[int, bool]) -> None:
         self._db.run_many(
             "INSERT INTO code_commit (cid, oid, at, has_reason, is_merge, author, email, message)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -87,7 +88,7 @@ class CacheCommits(CommitQueries):
                     cid,
                     bytes.fromhex(commit.oid),
                     commit.at,
-                    has_reason(commit),
+                    reasons[cid],
                     len(commit.parents) > 1,
                     _text(commit.author),
                     _text(commit.email),
@@ -97,7 +98,7 @@ class CacheCommits(CommitQueries):
             ),
         )
 
-    def _insert_touches(self, fresh: list[tuple[int, Commit]]) -> None:
+    def _insert_touches(self, fresh: list[tuple[int, Commit]], reasons: dict[int, bool]) -> None:
         """One row a path and commit; a path that a rename left counts as deleted by it."""
         names = {touch.path for _, commit in fresh for touch in commit.touches}
         names.update(
@@ -111,9 +112,7 @@ class CacheCommits(CommitQueries):
         pids = {name: ids[path] for name, path in stored.items()}
         rows: dict[tuple[int, int], tuple[int, int, int, bool, str, int | None]] = {}
         for cid, commit in fresh:
-            if not commit.touches:
-                continue
-            at, reason = commit.at, has_reason(commit)
+            at, reason = commit.at, reasons[cid]
             for touch in commit.touches:
                 pid = pids[touch.path]
                 if touch.old_path is None:

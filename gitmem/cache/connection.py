@@ -40,6 +40,7 @@ _PRAGMAS = (
     "PRAGMA synchronous=NORMAL",
     "PRAGMA secure_delete=ON",
     "PRAGMA journal_size_limit=4194304",
+    "PRAGMA cache_size=-8192",
 )
 
 
@@ -160,13 +161,16 @@ class Connection:
         self.query("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
-    def bulk(self, cache_kib: int) -> Iterator[None]:
-        """A larger page cache for a long run of writes."""
-        self.query(f"PRAGMA cache_size=-{int(cache_kib)}")
+    def bulk(self) -> Iterator[None]:
+        """For a long run of writes: a larger page cache, and a log that is moved into the file
+        less often, so that a page which many batches change is written there once."""
+        self.query("PRAGMA cache_size=-65536")
+        self.query("PRAGMA wal_autocheckpoint=16384")
         try:
             yield
         finally:
-            self.query("PRAGMA cache_size=-2000")
+            self.query("PRAGMA cache_size=-8192")
+            self.query("PRAGMA wal_autocheckpoint=1000")
 
 
 def chunks(values: Iterable[Any], size: int = CHUNK) -> Iterator[list[Any]]:

@@ -22,9 +22,8 @@ from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
 from gitmem.core.records import Decision, Line
 from gitmem.core.segments import Segment
 
-_BATCH_RECORDS = 2000
+_BATCH_RECORDS = 8000
 _BATCH_BYTES = 8 * 1024 * 1024
-_BULK_CACHE_KIB = 65536
 _UNVERIFIED = frozenset({"name-mismatch", "lfs-pointer", "segment-too-long"})
 
 
@@ -32,7 +31,7 @@ def project_segments(db: Connection, paths: PathIds, segments: Iterable[Segment]
     """Insert what is not inserted yet; the number of new records."""
     count = 0
     has_withheld = False
-    with db.bulk(_BULK_CACHE_KIB):
+    with db.bulk():
         for batch in _iter_batches(segments):
             added, stripped = _insert_batch(db, paths, batch)
             count += added

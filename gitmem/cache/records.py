@@ -13,7 +13,7 @@ from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.held import find_standings
 from gitmem.cache.path_ids import find_path_ids
 from gitmem.cache.rows import decode_body
-from gitmem.cache.schema import ALL_LIST, FOLDER_LIST, KIND_LIST
+from gitmem.cache.schema import FOLDER_LIST, KIND_LIST
 from gitmem.cache.text import search_table
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Problem
@@ -41,9 +41,12 @@ class CacheRecords:
     def list_recent(
         self, *, limit: int, offset: int = 0, kind: str | None = None
     ) -> tuple[list[str], int]:
-        name = ALL_LIST if kind is None else KIND_LIST + kind
         with self._db.snapshot():
-            return self._list(find_path_ids(self._db, [name]), limit, offset)
+            if kind is not None:
+                return self._list(find_path_ids(self._db, [KIND_LIST + kind]), limit, offset)
+            pids = self._list_kinds()
+            total = sum(self._count(pid) for pid in pids)
+            return self._page(pids, limit, offset), total
 
     def list_by_commits(self, commits: Sequence[str]) -> list[str]:
         """Sorted by id."""
@@ -150,11 +153,11 @@ class CacheRecords:
         """`pending` are records in the spools of this clone that stand neither in HEAD's
         folder nor in the default branch's."""
         with self._db.snapshot():
-            (everything,) = find_path_ids(self._db, [ALL_LIST]) or (0,)
+            kinds = self._list_kinds()
             spooled = self._list_rids("spool:*")
             standings = find_standings(self._db, spooled, worktree)
             return Counts(
-                records=self._count(everything),
+                records=sum(self._count(pid) for pid in kinds),
                 pending=sum(
                     not (standing.places.head or standing.places.default)
                     for standing in standings.values()
@@ -163,8 +166,7 @@ class CacheRecords:
                 quarantined=self._db.scalar(
                     "SELECT count(*) FROM problem JOIN segment USING (sid) WHERE is_live"
                 ),
-                max_seq=self._db.scalar("SELECT max(seq) FROM listing WHERE pid = ?", (everything,))
-                or 0,
+                max_seq=max((self._last_seq(pid) for pid in kinds), default=0),
             )
 
     def list_problems(self, *, limit: int) -> list[Problem]:
@@ -179,12 +181,13 @@ class CacheRecords:
 
     def _list(self, pids: Sequence[int], limit: int, offset: int) -> tuple[list[str], int]:
         """One page of the records of some lists, newest first, and how many there are."""
-        db = self._db
-        if not pids:
-            return [], 0
+        total = self._count(pids[0]) if len(pids) == 1 else self._count_distinct(pids)
+        return self._page(pids, limit, offset), total
+
+    def _page(self, pids: Sequence[int], limit: int, offset: int) -> list[str]:
         end = max(0, offset) + max(0, limit)
         pages = [
-            db.query(
+            self._db.query(
                 "SELECT seq, tie, rid FROM listing"
                 " WHERE pid = ? AND rid NOT IN (SELECT rid FROM orphan)"
                 " ORDER BY seq DESC, tie DESC, rid DESC LIMIT ?",
@@ -194,9 +197,19 @@ class CacheRecords:
         ]
         merged = (row for row, _ in groupby(heapq.merge(*pages, reverse=True)))
         rids = [rid for _, _, rid in islice(merged, max(0, offset), end)]
-        ids = dict(db.query_in("SELECT rid, id FROM record WHERE rid IN (?*)", rids))
-        total = self._count(pids[0]) if len(pids) == 1 else self._count_distinct(pids)
-        return [ids[rid].hex() for rid in rids], total
+        ids = dict(self._db.query_in("SELECT rid, id FROM record WHERE rid IN (?*)", rids))
+        return [ids[rid].hex() for rid in rids]
+
+    def _list_kinds(self) -> list[int]:
+        """The lists that together hold every record once."""
+        rows = self._db.query(
+            "SELECT pid FROM path WHERE path > ? AND path < ?",
+            (KIND_LIST, KIND_LIST + "\U0010ffff"),
+        )
+        return [pid for (pid,) in rows]
+
+    def _last_seq(self, pid: int) -> int:
+        return self._db.scalar("SELECT max(seq) FROM listing WHERE pid = ?", (pid,)) or 0
 
     def _count(self, pid: int) -> int:
         total = self._db.scalar("SELECT total FROM path WHERE pid = ?", (pid,)) or 0

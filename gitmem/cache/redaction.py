@@ -9,7 +9,7 @@ import msgspec
 
 from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.rows import decode_body, encode_withheld, kind_list, lists_of, search_text, tie_of
-from gitmem.cache.schema import ALL_LIST, REDACTS
+from gitmem.cache.schema import REDACTS
 from gitmem.core.records import Record, Tombstone
 
 
@@ -52,7 +52,7 @@ def _strip(db: Connection, rid: int, record: Record) -> set[str]:
             "INSERT INTO record_text (record_text, rowid, text) VALUES ('delete', ?, ?)",
             (rid, text),
         )
-    lists = lists_of(record) - {ALL_LIST, kind_list(record.kind)}
+    lists = lists_of(record) - {kind_list(record.kind)}
     pids = db.query_in("SELECT pid FROM path WHERE path IN (?*)", sorted(lists))
     tie = tie_of(record.id)
     db.run_many(

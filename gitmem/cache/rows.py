@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gitmem.cache.schema import ALL_LIST, FOLDER_LIST, KIND_LIST, REDACTS, RETRACTS, SUPERSEDES
+from gitmem.cache.schema import FOLDER_LIST, KIND_LIST, REDACTS, RETRACTS, SUPERSEDES
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Decision, Other, Record, Tombstone
 
@@ -54,7 +54,7 @@ def kind_list(kind: str) -> str:
 
 def lists_of(record: Record) -> set[str]:
     """Names of the lists that a record stands in."""
-    lists = {ALL_LIST, KIND_LIST + record.kind}
+    lists = {KIND_LIST + record.kind}
     if isinstance(record, Decision) and record.paths:
         lists.update([ref.path for ref in record.paths])
         folders: set[str] = set()

@@ -1,8 +1,8 @@
 """The tables of the cache. A change here is a new SCHEMA_VERSION: caches are rebuilt, not migrated.
 
 Record and commit ids are stored as bytes. `listing` holds every order in which records are
-listed, newest last: one list for each path, for each folder above it, for each kind, and for
-all; its lists are named in `path`, by a leading slash where they are not paths of files.
+listed, newest last: one list for each path, for each folder above it, and for each kind; the
+lists are named in `path`, with a leading slash where they are not paths of files.
 A `segment` row is a name (and blob) that some place or commit has; `source` is the row whose
 content was read for it, NULL while nothing was. `orphan` are records that no place and no
 commit holds any more.
@@ -19,7 +19,6 @@ LISTED, READ, VERIFIED = 0, 1, 2
 SUPERSEDES, RETRACTS, REDACTS = 1, 2, 3
 """Relations of `link`."""
 
-ALL_LIST = "/all"
 KIND_LIST = "/kind/"
 FOLDER_LIST = "/dir/"
 
