@@ -61,9 +61,7 @@ def read_settings(
     user = _read(user_config_file(environ), unknown)
     clone = _read(clone_file, unknown)
     merged = {**project, **user, **clone, **_from_environment(environ)}
-    shares = [
-        layer["share.agents"] for layer in (project, user, clone) if "share.agents" in layer
-    ]
+    shares = [layer["share.agents"] for layer in (project, user, clone) if "share.agents" in layer]
     return Settings(
         is_detached=merged.get("memory.detached", False),
         detached_project_id=merged.get("memory.project_id"),

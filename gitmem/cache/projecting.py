@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
 
 from gitmem.cache.connection import Connection
 from gitmem.cache.path_ids import PathIds
@@ -116,8 +118,7 @@ class _Batch:
                 self._new.append((last, line))
 
     def _insert_records(self, redacted: set[bytes]) -> None:
-        records, texts, links, mentions = [], [], [], []
-        lists: list[tuple[set[str], int, int, int]] = []
+        records, texts, links, mentions, listed = [], [], [], [], []
         for rid, line in self._new:
             record, raw, key = line.record, line.raw, None
             record_id = bytes.fromhex(record.id)
@@ -128,10 +129,11 @@ class _Batch:
             elif isinstance(record, Decision):
                 key = key_number(record.key)
                 texts.append((rid, search_text(record)))
-                mentions += [(name, rid) for name in record.commits]
+                if record.commits:
+                    mentions += [(name, rid) for name in record.commits]
             for relation, target in links_of(record):
                 links.append((relation, bytes.fromhex(target), rid))
-            lists.append((lists_of(record), record.seq, tie_of(record.id), rid))
+            listed.append((lists_of(record), record.seq, tie_of(record.id), rid))
             records.append((rid, record_id, record.seq, record.kind, key, is_withheld, raw))
         run = self._db.run_many
         run(
@@ -142,19 +144,17 @@ class _Batch:
         run("INSERT INTO record_text (rowid, text) VALUES (?, ?)", texts)
         run("INSERT OR IGNORE INTO link (rel, target, rid) VALUES (?, ?, ?)", links)
         run("INSERT OR IGNORE INTO mention (name, rid) VALUES (?, ?)", mentions)
-        self._insert_lists(lists)
+        self._insert_lists(listed)
 
-    def _insert_lists(self, lists: list[tuple[set[str], int, int, int]]) -> None:
-        totals: Counter[str] = Counter()
-        for names, _, _, _ in lists:
-            totals.update(names)
-        pids = self._paths.ensure(totals)
-        rows = [(pids[name], seq, tie, rid) for names, seq, tie, rid in lists for name in names]
-        rows.sort()
+    def _insert_lists(self, listed: list[tuple[set[str], int, int, int]]) -> None:
+        pids = self._paths.ensure(chain.from_iterable(names for names, _, _, _ in listed))
+        rows = [(pids[name], seq, tie, rid) for names, seq, tie, rid in listed for name in names]
+        rows.sort(key=itemgetter(0))
         self._db.run_many("INSERT INTO listing (pid, seq, tie, rid) VALUES (?, ?, ?, ?)", rows)
+        totals = Counter(map(itemgetter(0), rows))
         self._db.run_many(
             "UPDATE path SET total = total + ? WHERE pid = ?",
-            [(count, pids[name]) for name, count in totals.items()],
+            [(count, pid) for pid, count in totals.items()],
         )
 
     def _insert_holdings(self) -> None:
@@ -167,13 +167,14 @@ class _Batch:
             problems += [(sid, p.line, p.code, p.detail, p.place, p.id) for p in segment.problems]
             codes = {problem.code for problem in segment.problems}
             mark_read(db, sid, segment.ref, is_verified=not codes & _UNVERIFIED)
-        db.run_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES (?, ?)", sorted(holdings))
+        db.run_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES (?, ?)", holdings)
         db.run_many(
             "INSERT INTO problem (sid, line, code, detail, place, id) VALUES (?, ?, ?, ?, ?, ?)",
             problems,
         )
+        live = refresh_live(db, [self._sids[segment.ref] for segment in self._segments])
+        held = {rid for rid, sid in holdings if sid in live}
         db.run_many(
             "INSERT INTO orphan (rid, seq, tie) VALUES (?, ?, ?)",
-            [(rid, line.record.seq, tie_of(line.id)) for rid, line in self._new],
+            [(rid, line.record.seq, tie_of(line.id)) for rid, line in self._new if rid not in held],
         )
-        refresh_live(db, [self._sids[segment.ref] for segment in self._segments])

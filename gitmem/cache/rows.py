@@ -10,8 +10,9 @@ from gitmem.cache.schema import FOLDER_LIST, KIND_LIST, REDACTS, RETRACTS, SUPER
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Decision, Other, Record, Tombstone
 
-_MAX_FOLDERS = 4096
-"""Folders in which one record is listed: a line of 4 MiB could name millions."""
+_MAX_LISTS = 4096
+"""Beyond so many lists a record is no longer listed in folders: a line of 4 MiB could name
+millions of them."""
 _MAX_DEPTH = 64
 _MAX_FOLDER_CHARS = 4096
 
@@ -20,7 +21,7 @@ _decode_decision = msgspec.json.Decoder(Decision).decode
 _decode_tombstone = msgspec.json.Decoder(Tombstone).decode
 _decode_other = msgspec.json.Decoder(Other).decode
 
-_folders: dict[str, tuple[str, ...]] = {}
+_remembered: dict[str, tuple[str, ...]] = {}
 _MAX_REMEMBERED = 20_000
 
 
@@ -55,24 +56,23 @@ def kind_list(kind: str) -> str:
 def lists_of(record: Record) -> set[str]:
     """Names of the lists that a record stands in."""
     lists = {KIND_LIST + record.kind}
-    if isinstance(record, Decision) and record.paths:
-        lists.update([ref.path for ref in record.paths])
-        folders: set[str] = set()
+    if isinstance(record, Decision):
         for ref in record.paths:
-            folders.update(folders_of(ref.path))
-            if len(folders) > _MAX_FOLDERS:
-                break
-        lists |= folders
+            if len(lists) < _MAX_LISTS:
+                lists.update(lists_of_path(ref.path))
+            else:
+                lists.add(ref.path)
     return lists
 
 
-def folders_of(path: str) -> tuple[str, ...]:
-    """Names of the lists of every folder above a path (and of itself, if it is one)."""
-    found = _folders.get(path)
+def lists_of_path(path: str) -> tuple[str, ...]:
+    """A path, and the names of the lists of every folder above it (and of itself, if it is
+    one)."""
+    found = _remembered.get(path)
     if found is None:
-        if len(_folders) > _MAX_REMEMBERED:
-            _folders.clear()
-        found = _folders[path] = tuple(_iter_folders(fold_path(path)))
+        if len(_remembered) > _MAX_REMEMBERED:
+            _remembered.clear()
+        found = _remembered[path] = (path, *_iter_folders(fold_path(path)))
     return found
 
 

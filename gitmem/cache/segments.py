@@ -85,9 +85,9 @@ _CHANGED = """
 """
 
 
-def refresh_live(db: Connection, sids: Iterable[int]) -> None:
+def refresh_live(db: Connection, sids: Iterable[int]) -> set[int]:
     """After places or commits gained or lost these segments: bring `is_live` of their
-    content, and the list of orphaned records, up to date."""
+    content, and the list of orphaned records, up to date; those that came alive."""
     sources = db.query_in(
         "SELECT DISTINCT source FROM segment WHERE source IS NOT NULL AND sid IN (?*)",
         sorted(set(sids)),
@@ -105,6 +105,7 @@ def refresh_live(db: Connection, sids: Iterable[int]) -> None:
     for sid, was_live in changed:
         if was_live:
             _orphan_records(db, sid)
+    return {sid for sid, was_live in changed if not was_live}
 
 
 def _orphan_records(db: Connection, sid: int) -> None:

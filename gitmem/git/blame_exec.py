@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 
 from gitmem.core.history import BlamedLine
 from gitmem.core.paths import decode_path
@@ -12,6 +14,7 @@ from gitmem.git.process import Done, Git, build_error
 
 # The commit that gave a line its words is asked for, not one that indented or moved it.
 _BLAME = ("blame", "--porcelain", "--no-textconv", "--encoding=UTF-8", "-w", "-M")
+_NO_USER_CONFIG = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 _NOTHING = re.compile(
     rb"has only \d+ lines?|no such path|cannot stat path|no such ref|outside repository"
     rb"|no such file|is a directory|unsupported file type",
@@ -34,8 +37,10 @@ def blame_line(git: Git, path: bytes, line: int) -> BlamedLine | None:
     None where there is no such line, or git does not track the file."""
     done = _run_blame(git, path, line)
     if b"could not open object name list" in done.stderr:
-        # blame.ignoreRevsFile names a file that is not there: then there is none.
-        done = _run_blame(git, path, line, "--ignore-revs-file=")
+        # The user's blame.ignoreRevsFile, meant for another repository: nothing but leaving
+        # that configuration out makes git pass over it.
+        crlf = git.query("config", "--get", "core.autocrlf").stdout.decode("ascii", "replace")
+        done = _run_blame(git, path, line, crlf.strip() or "false", _NO_USER_CONFIG)
     if done.code != 0:
         if _NOTHING.search(done.stderr):
             return None
@@ -68,10 +73,21 @@ def list_filter_guards(git: Git) -> list[str]:
     return options
 
 
-def _run_blame(git: Git, path: bytes, line: int, *options: str) -> Done:
-    revision = ("HEAD",) if git.work_tree is None else ()
-    guards = () if git.work_tree is None else list_filter_guards(git)
-    return git.attempt(*guards, *_BLAME, f"-L{line},{line}", *options, *revision, "--", path)
+def _run_blame(
+    git: Git,
+    path: bytes,
+    line: int,
+    crlf: str | None = None,
+    extra: Mapping[str, str] | None = None,
+) -> Done:
+    options: list[str] = [] if crlf is None else ["-c", f"core.autocrlf={crlf}"]
+    revision: list[str] = []
+    if git.work_tree is None:
+        revision.append("HEAD")
+    else:
+        options += list_filter_guards(git)
+    words: list[str | bytes] = [*_BLAME, f"-L{line},{line}", *revision, "--", path]
+    return git.attempt(*options, *words, extra=extra)
 
 
 def _parse_porcelain(raw: bytes) -> BlamedLine | None:

@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterator, Sequence
 
 from gitmem.core.history import BlamedLine, Commit, Touch
-from gitmem.core.paths import decode_path, encode_path
+from gitmem.core.paths import encode_path
 from gitmem.errors import GitFailed
-from gitmem.git.blame_exec import blame_line, list_filter_guards
+from gitmem.git.blame_exec import blame_line
 from gitmem.git.history_parse import format_option, parse_combined, parse_log
 from gitmem.git.layout import Layout, read_small
 from gitmem.git.object_codec import is_oid
@@ -36,10 +36,8 @@ _LOG = (
     "--no-diff-merges",
     "--ignore-submodules=none",
     "--encoding=UTF-8",
-    "-O/dev/null",
     "-l1000",
 )
-_DIFF = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "-O/dev/null")
 
 
 class ExecHistoryReader:
@@ -110,14 +108,6 @@ class ExecHistoryReader:
     def list_shallow(self) -> frozenset[str]:
         text = read_small(self._layout.common_dir / "shallow", _MAX_SHALLOW_BYTES) or ""
         return frozenset(line for line in text.split() if is_oid(line))
-
-    def list_changed_paths(self, *, staged: bool) -> list[str]:
-        if self._git.work_tree is None:
-            return []
-        guards = list_filter_guards(self._git)
-        options = ["--cached"] if staged else []
-        raw = self._git.run(*guards, "diff", *_DIFF, "--ignore-submodules=dirty", *options, "--")
-        return [decode_path(name)[0] for name in raw.split(b"\0") if name]
 
     def _find_merge_touches(
         self, commits: Sequence[str], stdin: bytes, walk: str = "--full-history"

@@ -62,7 +62,9 @@ def parse_combined(chunks: Iterable[bytes], mark: str, prefix: str) -> dict[str,
         for piece in text.split(mark + "\0")[1:]:
             fields = piece.split("\0")
             touches = []
-            for meta, path in zip(fields[6::2], fields[7::2], strict=False):
+            # git ends the message once or twice, depending on what follows.
+            start = _skip_empty(fields)
+            for meta, path in zip(fields[start::2], fields[start + 1 :: 2], strict=False):
                 parts = meta.split(" ")
                 if set(parts[-1]) == {"A"} and path.startswith(prefix):
                     touches.append(Touch("A", _decode_path(path, is_clean), None, parts[-2]))
@@ -81,7 +83,7 @@ def _iter_runs(chunks: Iterable[bytes], mark: bytes) -> Iterator[tuple[str, bool
         waiting.append(chunk)
         size += len(chunk)
         # Of a commit larger than any chunk, look again only when it has doubled.
-        if size < len(rest):
+        if size < len(rest) and mark not in chunk:
             continue
         data = rest + b"".join(waiting)
         waiting, size = [], 0
@@ -103,7 +105,7 @@ def _decode(data: bytes) -> tuple[str, bool]:
 
 def _parse_touches(fields: list[str], is_clean: bool) -> tuple[Touch, ...]:
     touches = []
-    position = len(_FIELDS)
+    position = _skip_empty(fields)
     end = len(fields) - 1
     while position < end:
         # `:old-mode new-mode old-oid new-oid status`, a line feed before the first.
@@ -122,6 +124,12 @@ def _parse_touches(fields: list[str], is_clean: bool) -> tuple[Touch, ...]:
             touches.append(Touch(status, path, None, parts[3]))
             position += 2
     return tuple(touches)
+
+
+def _skip_empty(fields: list[str]) -> int:
+    """The place of the first change after the message."""
+    place = len(_FIELDS)
+    return place + 1 if fields[place : place + 1] == [""] else place
 
 
 def _decode_path(text: str, is_clean: bool) -> str:

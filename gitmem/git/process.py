@@ -74,6 +74,7 @@ _SAFE_CONFIG = (
     "core.alternateRefsCommand=",
     "log.showSignature=false",
     "diff.external=",
+    "diff.orderFile=/dev/null",
     "gc.auto=0",
     "maintenance.auto=false",
 )

@@ -42,7 +42,3 @@ class HistoryReader(Protocol):
     def list_shallow(self) -> frozenset[str]:
         """Commits whose parents were cut off by a shallow clone."""
         ...
-
-    def list_changed_paths(self, *, staged: bool) -> list[str]:
-        """Paths that differ from the index (or, staged, that the index differs from HEAD)."""
-        ...

@@ -117,8 +117,3 @@ class RepositorySettings(Protocol):
     def find_config(self, name: str) -> str | None:
         """One configuration value, the last one where there are several."""
         ...
-
-    def find_ignore_rule(self, path: str) -> str | None:
-        """`file:line: pattern` of the rule by which git ignores a path, existing or not; None
-        where it does not."""
-        ...

@@ -78,9 +78,7 @@ def capture(workspace: Workspace, draft: Draft) -> Captured:
     return _captured(line, draft.is_private, None, notices)
 
 
-def amend(
-    workspace: Workspace, change: Callable[[Decision], Draft]
-) -> Captured:
+def amend(workspace: Workspace, change: Callable[[Decision], Draft]) -> Captured:
     """Replace the last decision this work tree captured, while it is pending.
 
     The new record is kept before the old one is withdrawn."""
@@ -123,9 +121,7 @@ def flush(workspace: Workspace, ids: Iterable[str] | None = None) -> list[str]:
     paths to stage. The spool keeps its copies until they are safe elsewhere."""
     memory = workspace.get_memory()
     if memory.folder is None:
-        raise UsageError(
-            "this memory has no tracked folder", hint="Share it with: gitmem push"
-        )
+        raise UsageError("this memory has no tracked folder", hint="Share it with: gitmem push")
     catch_up(workspace, with_history=False)
     there = workspace.records.list_ids(f"head:{memory.worktree}") | workspace.records.list_ids(
         f"work:{memory.worktree}"

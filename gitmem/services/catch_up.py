@@ -85,7 +85,7 @@ def _catch_up_history(workspace: Workspace) -> bool:
         return True
     if head is None:
         return True
-    if workspace.place.is_large and not workspace.commits.is_settled():
+    if not workspace.commits.is_settled() and workspace.is_large():
         workspace.grow_in_background()
         return False
     grow_history(workspace)
@@ -99,6 +99,4 @@ def _project_history(workspace: Workspace) -> None:
         return
     lost = workspace.commits.list_added_segments(unprojected=True)
     if lost:
-        project_segments(
-            workspace.memory, workspace.sources.objects, workspace.projection, lost
-        )
+        project_segments(workspace.memory, workspace.sources.objects, workspace.projection, lost)

@@ -93,9 +93,7 @@ def _statement(held: Held, detached: bool) -> Statement:
     )
 
 
-def _build_hit(
-    by_id: dict[str, Held], held: Held, standing: Standing, reviewer: _Reviewer
-) -> Hit:
+def _build_hit(by_id: dict[str, Held], held: Held, standing: Standing, reviewer: _Reviewer) -> Hit:
     record = held.record
     hit = Hit(
         kind=record.kind,

@@ -12,6 +12,7 @@ from gitmem.core.remote_key import build_remote_key
 from gitmem.errors import Refused, UsageError
 from gitmem.ports.clock import Clock
 from gitmem.ports.repository import ObjectReader
+from gitmem.ports.worktree import WorkTree
 from gitmem.store.default_branch import find_default_ref
 from gitmem.store.durable import write_durably
 from gitmem.store.folder import find_project, folder_files, write_folder
@@ -36,6 +37,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_init(
     sources: Sources,
+    tree: WorkTree,
     *,
     clock: Clock,
     work_tree: Path | None,
@@ -58,7 +60,7 @@ def plan_init(
             "a bare repository has no work tree for a tracked folder",
             hint="Keep the memory outside the tree: gitmem init --detached",
         )
-    found = _find_existing(sources, work_tree)
+    found = find_existing(sources, work_tree)
     if found is not None:
         project, joins = found
         if detached:
@@ -71,10 +73,8 @@ def plan_init(
         project, joins = _mint(sources, clock, work_tree, is_shallow), None
     files: tuple[str, ...] = ()
     if not detached and work_tree is not None:
-        files = tuple(
-            path for path in folder_files(project) if not (work_tree / path).exists()
-        )
-    ignored = None if detached else _find_ignore_rule(sources)
+        files = tuple(path for path in folder_files(project) if not (work_tree / path).exists())
+    ignored = None if detached else find_ignore_rule(tree)
     return Plan(project=project, detached=detached, files=files, joins=joins, ignored_by=ignored)
 
 
@@ -87,7 +87,9 @@ def carry_out(plan: Plan, *, work_tree: Path | None, clone: ClonePaths) -> list[
     return write_folder(work_tree, plan.project)
 
 
-def _find_existing(sources: Sources, work_tree: Path | None) -> tuple[Project, str] | None:
+def find_existing(sources: Sources, work_tree: Path | None) -> tuple[Project, str] | None:
+    """The memory that is there already, and where: in the work tree's folder, in HEAD, on the
+    default branch, or on a writer's ref."""
     if work_tree is not None:
         project = find_project(work_tree)
         if project is not None:
@@ -118,8 +120,7 @@ def _project_at(objects: ObjectReader, spec: str) -> Project | None:
 def _mint(sources: Sources, clock: Clock, work_tree: Path | None, is_shallow: bool) -> Project:
     if is_shallow:
         raise Refused(
-            "a shallow clone does not have the project's first commit, which gives it its "
-            "identity",
+            "a shallow clone does not have the project's first commit, which gives it its identity",
             hint="Get the whole history first: git fetch --unshallow",
         )
     roots = sources.objects.list_roots("HEAD")
@@ -140,9 +141,10 @@ def _name(sources: Sources, work_tree: Path | None) -> str:
     return work_tree.name if work_tree is not None else ""
 
 
-def _find_ignore_rule(sources: Sources) -> str | None:
+def find_ignore_rule(tree: WorkTree) -> str | None:
+    """The rule by which git would ignore a segment, were it added."""
     # A segment's own path is asked about: rules that name the extension count, too.
-    return sources.settings.find_ignore_rule(f"{FOLDER}/records/2026-01/{'a' * 26}.ndjson")
+    return tree.find_ignore_rule(f"{FOLDER}/records/2026-01/{'a' * 26}.ndjson")
 
 
 def _detached_config(project: Project) -> str:

@@ -28,9 +28,7 @@ def parse_path_refs(workspace: Workspace, words: Sequence[str]) -> tuple[PathRef
         spans.setdefault(path, [])
         if span is not None:
             spans[path].append(span)
-    return tuple(
-        _ref(path, tuple(sorted(set(lines))) or None) for path, lines in spans.items()
-    )
+    return tuple(_ref(path, tuple(sorted(set(lines))) or None) for path, lines in spans.items())
 
 
 def resolve_ids(workspace: Workspace, prefixes: Sequence[str]) -> tuple[str, ...]:
@@ -58,8 +56,8 @@ def resolve_id(workspace: Workspace, prefix: str) -> str:
 def _changed(workspace: Workspace) -> tuple[PathRef, ...]:
     if workspace.place.work_tree is None:
         return ()
-    staged = workspace.history.list_changed_paths(staged=True)
-    paths = staged or workspace.history.list_changed_paths(staged=False)
+    staged = workspace.tree.list_changed_paths(staged=True)
+    paths = staged or workspace.tree.list_changed_paths(staged=False)
     return tuple(_ref(path, None) for path in paths if not path.startswith(".gitmem/"))
 
 

@@ -59,7 +59,11 @@ def push(
     shown = strip_userinfo(remote)
     if is_dry_run:
         return Pushed(
-            remote=shown, ref=None, pushed=len(fresh), confirmed=False, withheld=withheld,
+            remote=shown,
+            ref=None,
+            pushed=len(fresh),
+            confirmed=False,
+            withheld=withheld,
             is_dry_run=True,
         )
     writer = find_writer(memory.clone)
@@ -120,9 +124,7 @@ def _publication(workspace: Workspace, project: Project) -> Publication:
         commit = sources.refs.find_ref(ref) if ref else None
         if commit is not None:
             default = DefaultFolder(commit, sources.objects.find_oid(f"{commit}:{RECORDS}"))
-    return Publication(
-        folder_files(project)[PROJECT_FILE], find_remote_key(workspace), default
-    )
+    return Publication(folder_files(project)[PROJECT_FILE], find_remote_key(workspace), default)
 
 
 def find_remote_key(workspace: Workspace) -> str | None:

@@ -55,9 +55,9 @@ def get_status(workspace: Workspace, name: str) -> Status:
     writer = find_writer(memory.clone)
     own = workspace.records.list_ids("own")
     confirmed = _confirmed(workspace, writer)
-    committed = workspace.records.list_ids(
-        f"head:{memory.worktree}"
-    ) | workspace.records.list_ids("default")
+    committed = workspace.records.list_ids(f"head:{memory.worktree}") | workspace.records.list_ids(
+        "default"
+    )
     pending = _pending(workspace, own, confirmed, committed)
     spooled = workspace.records.list_ids("spool:*")
     notices = list(caught_up.notices)
@@ -93,7 +93,9 @@ def _confirmed(workspace: Workspace, writer: str | None) -> set[str]:
     """What any remote was seen to have of this clone's own."""
     if writer is None:
         return set()
-    return workspace.records.list_ids(f"fetched:*/{writer}")
+    places = workspace.projection.get_place_keys()
+    mine = [p for p in places if p.startswith("fetched:") and p.endswith(f"/{writer}")]
+    return set().union(*(workspace.records.list_ids(place) for place in mine))
 
 
 def _pending(

@@ -214,7 +214,7 @@ class _Question:
         own = [hit for hit in commits if hit.commit == line.commit]
         if not own:
             message = _message_hit(self._workspace, line.commit)
-            own = [message] if message is not None and message.why else []
+            own = [message] if message is not None else []
         return [*own, *rest]
 
     def _with_age(self, hit: Hit, spans: Sequence[PathSpan]) -> Hit:

@@ -75,12 +75,11 @@ def redact(
     prefix: str,
     reason: str,
     confirm: Callable[[Hit], bool],
-    purge: Callable[[], None],
 ) -> Withdrawn:
     """Remove a record's body everywhere in this clone, and tell every other one to.
 
-    `confirm` is shown the record and may say no; `purge` rebuilds the cache without the body.
-    The tombstone is durable before anything is removed.
+    `confirm` is shown the record and may say no. The tombstone is durable before anything is
+    removed; projecting it takes the body out of the cache and its full-text index.
     """
     memory = workspace.get_memory()
     hit = _find(workspace, prefix)
@@ -93,7 +92,6 @@ def redact(
     remove_spooled(find_spooled(memory.clone, [done.target]))
     remove_spooled(s for s in iter_spooled(memory.clone.private) if s.line.id == done.target)
     catch_up(workspace, with_history=False)
-    purge()
     return msgspec.structs.replace(done, in_history=shared)
 
 

@@ -13,6 +13,7 @@ from gitmem.ports.cache import Projection, Records
 from gitmem.ports.clock import Clock
 from gitmem.ports.commits import CommitIndex
 from gitmem.ports.history import HistoryReader
+from gitmem.ports.worktree import WorkTree
 from gitmem.store.paths import ClonePaths, Memory
 from gitmem.store.union import Present, Sources
 
@@ -33,13 +34,13 @@ class Place(msgspec.Struct, frozen=True):
     worktree: str
     branch: str | None
     is_shallow: bool
-    is_large: bool
 
 
 class Workspace(msgspec.Struct, frozen=True):
     """One repository. `memory` is None where `init` was never run: history still answers.
 
-    `grow_in_background` starts one child that finishes the history index; `report` is told of
+    `is_large` tells whether its history takes longer to index than a person waits;
+    `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
     """
 
@@ -52,7 +53,9 @@ class Workspace(msgspec.Struct, frozen=True):
     records: Records
     commits: CommitIndex
     history: HistoryReader
+    tree: WorkTree
     clock: Clock
+    is_large: Callable[[], bool]
     grow_in_background: Callable[[], bool]
     report: Callable[[str, int, int], None]
 

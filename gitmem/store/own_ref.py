@@ -70,8 +70,7 @@ def _changes(
     objects: ObjectReader, tip: str | None, lines: Sequence[Line], publication: Publication
 ) -> list[TreeChange]:
     changes = [
-        TreeChange(f"records/{month}/{name}", data)
-        for month, name, data in build_segments(lines)
+        TreeChange(f"records/{month}/{name}", data) for month, name, data in build_segments(lines)
     ]
     if tip is None and not changes:
         return []

@@ -42,11 +42,11 @@ def format_project(project: Project) -> str:
         f"format = {FORMAT}\n"
         f'project_id = "{project.project_id}"\n'
         f'name = "{name}"\n'
-        "# Keys of remotes this project lived at before, such as \"example.com/old/name\".\n"
+        '# Keys of remotes this project lived at before, such as "example.com/old/name".\n'
         "former_keys = []\n"
         "\n"
         "[share]\n"
-        "# What is shared of decisions that agents capture: \"summary\", \"full\" or \"none\".\n"
+        '# What is shared of decisions that agents capture: "summary", "full" or "none".\n'
         'agents = "summary"\n'
     )
 

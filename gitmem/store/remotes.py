@@ -29,7 +29,7 @@ def choose_push_remote(
         if asked is not None and asked != configured and asked in settings.list_remotes():
             raise UsageError(
                 f"a detached memory is never sent to {asked}, a remote of the code",
-                hint='Give a private address: gitmem push ADDRESS',
+                hint="Give a private address: gitmem push ADDRESS",
             )
         return remote
     if asked is not None:

@@ -1,0 +1,26 @@
+"""The entry point: hot commands go straight to their code, all else through click."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+# Commands that run before every edit, or many times a day: parsed without click where the
+# words are plain, which halves their start-up. Anything unusual falls through to click, whose
+# parser is the one that the help describes.
+_HOT = {"why": "gitmem.cli.hot", "capture": "gitmem.cli.hot"}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in _HOT:
+        code: int | None = importlib.import_module(_HOT[words[0]]).run(words)
+        if code is not None:
+            return code
+    result: int = importlib.import_module("gitmem.cli.main").run(words)
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""Adapters that are loaded on first use: a name → module table, so that a command pays only
+for what it touches, and what is not installed is missed only where it is needed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from gitmem.errors import PartMissing
+
+_TABLE = {
+    "git": ("gitmem.git.process", "Git"),
+    "git-version": ("gitmem.git.version", "get_git_version"),
+    "objects-exec": ("gitmem.git.objects_exec", "ExecObjectReader"),
+    "objects-pygit2": ("gitmem.git.objects_pygit2", "Pygit2ObjectReader"),
+    "supports-pygit2": ("gitmem.git.objects_pygit2", "supports_pygit2"),
+    "refs-exec": ("gitmem.git.refs_exec", "ExecRefStore"),
+    "refs-dulwich": ("gitmem.git.refs_dulwich", "DulwichRefStore"),
+    "settings-exec": ("gitmem.git.settings_exec", "ExecSettings"),
+    "settings-dulwich": ("gitmem.git.settings_dulwich", "DulwichSettings"),
+    "history-exec": ("gitmem.git.history_exec", "ExecHistoryReader"),
+    "tree-exec": ("gitmem.git.worktree_exec", "ExecWorkTree"),
+    "history-none": ("gitmem.git.history_absent", "AbsentHistory"),
+    "transport-exec": ("gitmem.git.transport_exec", "ExecTransport"),
+    "transport-dulwich": ("gitmem.git.transport_dulwich", "DulwichTransport"),
+    "background": ("gitmem.app.background", "start_growing"),
+    "find-existing": ("gitmem.services.initialise", "find_existing"),
+    "create-bare": ("gitmem.git.bare", "create_bare"),
+    "read-schema": ("gitmem.schemas.check", "read_schema"),
+    "check-record": ("gitmem.schemas.check", "check_record"),
+    "browse": ("gitmem.cache.browse", "query_cache"),
+}
+
+
+def load(name: str) -> Any:
+    """The class or function of that name. Raises PartMissing, naming what to install."""
+    module, attribute = _TABLE[name]
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("gitmem"):
+            raise
+        raise PartMissing(
+            f"this needs {error.name}, which is not installed",
+            hint="Install gitmem whole: pip install gitmem-sync",
+        ) from None
+
+
+class Lazy:
+    """Stands for an adapter until its first use, then is it.
+
+    Typed as the port where it is passed: every attribute is the adapter's own."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._made: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._made is None:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+    def close(self) -> None:
+        """Closes the adapter if it was ever used and can be closed."""
+        if self._made is not None and hasattr(self._made, "close"):
+            self._made.close()

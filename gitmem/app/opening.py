@@ -1,0 +1,180 @@
+"""Open a repository for one command: the hot wiring, with no process started until needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gitmem.app.adapters import Lazy, load
+from gitmem.app.cache_file import open_cache_for, remember_project, reopen_cache
+from gitmem.app.clock import SystemClock
+from gitmem.app.wiring import Ports
+from gitmem.config import Settings, read_settings
+from gitmem.errors import NoRepository
+from gitmem.git.files import (
+    Layout,
+    discover,
+    estimate_objects,
+    fingerprint_refs,
+    is_owned_by_us,
+    read_head,
+)
+from gitmem.services.workspace import Place, Workspace
+from gitmem.store.files import RACY_NS
+from gitmem.store.folder import check_folder, find_project
+from gitmem.store.paths import ClonePaths, Memory, clone_paths, spool_folder_name
+from gitmem.store.project_file import Project
+from gitmem.store.union import Present, Sources
+
+# Beyond this many objects the history is indexed in the background: git alone would take
+# longer than a person waits for an answer.
+LARGE_OBJECTS = 200_000
+
+Report = Callable[[str, int, int], None]
+
+
+def say_nothing(what: str, done: int, total: int) -> None:
+    """The progress report of whoever watches none."""
+
+
+class Opened(msgspec.Struct):
+    """A repository, open. `project` is None where there is no memory."""
+
+    workspace: Workspace
+    layout: Layout
+    settings: Settings
+    project: Project | None
+    cache: Any
+    closing: list[Any]
+    environ: Mapping[str, str]
+    report: Report
+    cwd: Path
+
+    def close(self) -> None:
+        for one in self.closing:
+            one.close()
+
+    def reopen(self) -> Workspace:
+        """The same repository as it is now, over the same cache."""
+        fresh = _open(self.cwd, self.environ, self.report, cache=self.cache, heavy=False)
+        self.closing.extend(one for one in fresh.closing if one is not self.cache)
+        return fresh.workspace
+
+
+def open_repository(
+    cwd: Path, environ: Mapping[str, str], *, report: Report = say_nothing, heavy: bool = False
+) -> Opened:
+    """Open the repository that holds `cwd`. `heavy` chooses the object reader for commands
+    that read everything. Raises NoRepository, and what reading the memory's folder raises."""
+    return _open(cwd, environ, report, cache=None, heavy=heavy)
+
+
+def _open(
+    cwd: Path, environ: Mapping[str, str], report: Report, *, cache: Any, heavy: bool
+) -> Opened:
+    layout = discover(cwd, environ)
+    if layout is None:
+        raise NoRepository(f"no git repository here or above: {cwd}")
+    git = Lazy(lambda: load("git")(layout.git_dir, layout.work_tree, environ))
+    if not is_owned_by_us(layout, environ):
+        git.check_trusted()
+    clone = clone_paths(layout.common_dir)
+    settings = read_settings(
+        clone_file=clone.config,
+        project_file=layout.work_tree / ".gitmem" / "project.toml" if layout.work_tree else None,
+        environ=environ,
+    )
+    ports = Ports(layout, git, clone, environ, is_detached=settings.is_detached, heavy=heavy)
+    present, branch = _look(layout, ports, settings, clone)
+    closing: list[Any] = [ports.sources.objects, ports.sources.memory_objects]
+    if cache is None:
+        cache = open_cache_for(layout.common_dir, clone, settings)
+        closing.append(cache)
+    worktree = spool_folder_name(layout.worktree_name)
+    project = _find_project(layout, settings, ports.sources, cache, present)
+    memory = None
+    if project is not None:
+        folder = None
+        if layout.work_tree is not None and not settings.is_detached:
+            folder = check_folder(layout.work_tree)
+        memory = Memory(clone, project.project_id, worktree, folder, settings.is_detached)
+        if remember_project(cache, project.project_id):
+            cache = reopen_cache(cache, layout.common_dir, clone, settings)
+            closing.append(cache)
+            remember_project(cache, project.project_id)
+    workspace = Workspace(
+        place=Place(
+            cwd=cwd,
+            work_tree=layout.work_tree,
+            worktree=worktree,
+            branch=branch,
+            is_shallow=layout.is_shallow,
+        ),
+        clone=clone,
+        memory=memory,
+        present=present,
+        sources=ports.sources,
+        projection=cache.projection,
+        records=cache.records,
+        commits=cache.commits,
+        history=ports.history,
+        tree=ports.tree,
+        clock=SystemClock(settings.fixed_now),
+        is_large=lambda: estimate_objects(layout) > LARGE_OBJECTS,
+        grow_in_background=lambda: (
+            settings.history_background and bool(load("background")(cwd, clone.home, environ))
+        ),
+        report=report,
+    )
+    return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
+
+
+def _look(
+    layout: Layout, ports: Ports, settings: Settings, clone: ClonePaths
+) -> tuple[Present, str | None]:
+    """HEAD and refs as they are now, and the branch."""
+    head = read_head(layout)
+    if head is None:
+        symbolic = ports.sources.refs.find_symbolic("HEAD")
+        branch = symbolic.removeprefix("refs/heads/") if symbolic else None
+        oid = ports.sources.objects.find_commit("HEAD")
+    else:
+        oid, branch = head.oid, head.branch
+    now_ns = time.time_ns()
+    refs = fingerprint_refs(layout)
+    text, newest = refs.text, refs.newest_mtime_ns
+    if settings.is_detached:
+        bare = discover(clone.memory_git, {})
+        if bare is not None:
+            own = fingerprint_refs(bare)
+            text, newest = f"{text} {own.text}", max(newest, own.newest_mtime_ns)
+    if now_ns - newest < RACY_NS:
+        text = f"racy {now_ns} {text}"
+    return Present(oid, text, now_ns), branch
+
+
+def _find_project(
+    layout: Layout, settings: Settings, sources: Sources, cache: Any, present: Present
+) -> Project | None:
+    """The project of the folder in the work tree; else, as in a fresh clone whose branch lacks
+    the folder, the one that a commit or ref knows. That search starts git, so its answer is
+    remembered for as long as HEAD and refs stay."""
+    if settings.is_detached:
+        return Project(settings.detached_project_id or "")
+    if layout.work_tree is not None:
+        project = find_project(layout.work_tree)
+        if project is not None:
+            return project
+    key = f"{present.head} {present.refs_fingerprint}"
+    known, _, rest = (cache.projection.get_memo("project-search") or "").partition("\n")
+    if known == key:
+        project_id, _, name = rest.partition("\n")
+        return Project(project_id, name) if project_id else None
+    found = load("find-existing")(sources, None)
+    value = f"{found[0].project_id}\n{found[0].name}" if found else ""
+    cache.projection.set_memo("project-search", f"{key}\n{value}")
+    return found[0] if found else None

@@ -1,0 +1,53 @@
+"""Wiring of push and pull: the transport, the remotes, the repository a detached memory has."""
+
+from __future__ import annotations
+
+from gitmem.app.opening import Opened
+from gitmem.app.wiring import choose_transport
+from gitmem.errors import NoMemory
+from gitmem.ports.transport import Transport
+from gitmem.services.pull import Pulled, pull
+from gitmem.services.push import Pushed, push
+from gitmem.store.remotes import choose_push_remote, list_pull_remotes
+
+
+def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False) -> Pushed:
+    """Push to the remote that the rules choose. Raises NoMemory, UsageError, RemoteError."""
+    if opened.project is None:
+        raise NoMemory("there is no memory here to push")
+    settings = opened.settings
+    chosen = choose_push_remote(
+        opened.workspace.sources.settings,
+        asked=remote,
+        configured=settings.sync_remote,
+        branch=opened.workspace.place.branch,
+        is_detached=settings.is_detached,
+    )
+    return push(
+        opened.workspace,
+        _transport(opened),
+        chosen,
+        opened.project,
+        as_branch=settings.sync_refs == "branches",
+        is_dry_run=is_dry_run,
+        reopen=opened.reopen,
+    )
+
+
+def pull_memory(opened: Opened, remote: str | None) -> Pulled:
+    """Pull from the remotes that the rules choose. Raises UsageError, RemoteError."""
+    settings = opened.settings
+    remotes = list_pull_remotes(
+        opened.workspace.sources.settings,
+        asked=remote,
+        configured=settings.sync_remote,
+        branch=opened.workspace.place.branch,
+        is_detached=settings.is_detached,
+    )
+    return pull(opened.workspace, _transport(opened), remotes, reopen=opened.reopen)
+
+
+def _transport(opened: Opened) -> Transport:
+    clone = opened.workspace.clone
+    git_dir = clone.memory_git if opened.settings.is_detached else opened.layout.git_dir
+    return choose_transport(opened.settings, git_dir, opened.environ)

@@ -1,0 +1,70 @@
+"""`why`: from words to an answer on the screen. No click here: this is a hot path."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+
+from gitmem.app.opening import open_repository
+from gitmem.cli.boundary import Session
+from gitmem.cli.render_hits import Look
+from gitmem.cli.render_why import render_why
+from gitmem.cli.terminal import wants_colour, width_of
+from gitmem.services.why import DEFAULT_LIMIT, WhyAnswer, explain
+from gitmem.services.workspace import Workspace
+
+INIT_HINT = (
+    "This is from commit messages alone. `gitmem init` starts a memory, so that decisions "
+    "can be recorded beside the code."
+)
+
+
+class WhyOptions(msgspec.Struct, frozen=True):
+    target: str
+    limit: int = DEFAULT_LIMIT
+    show_all: bool = False
+    with_history: bool = True
+    exit_code: bool = False
+
+
+def run_why(session: Session, options: WhyOptions) -> int:
+    """Answer and print; 1 only where nothing was found and that was asked for."""
+    progress = session.progress()
+    opened = open_repository(session.cwd, session.environ, report=progress.report)
+    try:
+        answer = explain(
+            opened.workspace,
+            options.target,
+            limit=options.limit,
+            show_all=options.show_all,
+            with_history=options.with_history,
+        )
+        progress.end()
+        _print(session, opened.workspace, answer)
+    finally:
+        progress.end()
+        opened.close()
+    return 1 if options.exit_code and not answer.hits else 0
+
+
+def _print(session: Session, workspace: Workspace, answer: WhyAnswer) -> None:
+    if session.is_json:
+        data = msgspec.structs.asdict(answer)
+        data.pop("notices")
+        session.data("why", data, answer.notices)
+        return
+    session.text(render_why(answer, look_of(session, workspace)))
+    session.warn(answer.notices)
+    if workspace.memory is None and workspace.projection.get_memo("init-hint") is None:
+        workspace.projection.set_memo("init-hint", "given")
+        session.note(INIT_HINT)
+
+
+def look_of(session: Session, workspace: Workspace) -> Look:
+    """How to print for this terminal, now."""
+    return Look(
+        width_of(sys.stdout, session.environ),
+        wants_colour(sys.stdout, session.environ),
+        workspace.clock.now_ms(),
+    )

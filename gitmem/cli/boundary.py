@@ -1,0 +1,117 @@
+"""The one error boundary: every way a command can end, as an exit code and a clear line."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gitmem.cli.terminal import Progress, clean, clean_line
+from gitmem.config import environment
+from gitmem.errors import GitmemError
+from gitmem.services.workspace import Notice
+
+SCHEMA_VERSION = 1
+INTERNAL = 70
+INTERRUPTED = 130
+
+
+class Session(msgspec.Struct, frozen=True):
+    """What holds for the whole command line: global options, streams and environment."""
+
+    cwd: Path
+    is_json: bool = False
+    is_quiet: bool = False
+    is_verbose: bool = False
+    may_ask: bool = True
+    environ: Mapping[str, str] = msgspec.field(default_factory=environment)
+
+    def data(self, kind: str, data: Any, notices: Sequence[Notice] = ()) -> None:
+        """Print a result as JSON."""
+        write_json(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "kind": kind,
+                "data": data,
+                "warnings": [{"code": n.code, "message": n.message} for n in notices],
+            }
+        )
+
+    def text(self, text: str) -> None:
+        """Print a result for people; `text` is clean already."""
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+    def note(self, text: str) -> None:
+        """Say something about the work, on stderr."""
+        if not self.is_quiet:
+            sys.stderr.write(clean(text) + "\n")
+
+    def warn(self, notices: Sequence[Notice]) -> None:
+        for notice in notices:
+            self.note(f"gitmem: {notice.message}")
+
+    def progress(self) -> Progress:
+        return Progress(sys.stderr, quiet=self.is_quiet or self.is_json)
+
+
+def write_json(value: Any) -> None:
+    """One JSON value on stdout, as UTF-8 whatever the locale."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def guarded(action: Callable[[], int], *, is_json: bool, is_verbose: bool = False) -> int:
+    """Run a command; its exit code, whatever happens."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = action()
+        sys.stdout.flush()
+        return code
+    except GitmemError as error:
+        return _fail(error, is_json=is_json, is_verbose=is_verbose)
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever reads us has enough; Python's own flush at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _crash(error, is_json=is_json)
+
+
+def _fail(error: GitmemError, *, is_json: bool, is_verbose: bool) -> int:
+    if is_json:
+        failure = {"code": error.code, "message": error.message, "hint": error.hint}
+        write_json({"schema_version": SCHEMA_VERSION, "error": failure})
+    else:
+        sys.stderr.write(f"gitmem: {clean(error.message)}\n")
+        if error.hint:
+            sys.stderr.write(f"  {clean(error.hint)}\n")
+    if is_verbose:
+        traceback.print_exc(file=sys.stderr)
+    return error.exit_code
+
+
+def _crash(error: Exception, *, is_json: bool) -> int:
+    """Our bug: a report that can be pasted into an issue."""
+    line = f"{type(error).__name__}: {clean_line(str(error))}"
+    if is_json:
+        failure = {"code": "internal", "message": line, "hint": "Please report this."}
+        write_json({"schema_version": SCHEMA_VERSION, "error": failure})
+    sys.stderr.write(
+        f"gitmem: this is a bug in gitmem, and nothing you did: {line}\n"
+        "  Please report it with the lines below; nothing that was confirmed is lost.\n\n"
+        f"python {platform.python_version()} on {platform.system()} {platform.release()}\n"
+        f"{''.join(traceback.format_exception(error))}"
+    )
+    return INTERNAL

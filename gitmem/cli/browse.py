@@ -1,0 +1,148 @@
+"""log, show, status and search: from words to text on the screen."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gitmem.app.opening import Opened, open_repository
+from gitmem.cli.ask_why import look_of
+from gitmem.cli.boundary import Session
+from gitmem.cli.render_hits import Look, age, render_commit, render_decision, short
+from gitmem.cli.terminal import clean_line, two_columns
+from gitmem.services.browse import list_log, search, show
+from gitmem.services.hits import Hit
+from gitmem.services.status import Status, get_status
+
+
+def open_for(session: Session, *, heavy: bool = False) -> Opened:
+    """The repository of the session, with its progress line."""
+    return open_repository(
+        session.cwd, session.environ, report=session.progress().report, heavy=heavy
+    )
+
+
+def run_log(session: Session, path: str | None, limit: int) -> int:
+    opened = open_for(session)
+    try:
+        listing = list_log(opened.workspace, path, limit=limit)
+        if session.is_json:
+            data = {"hits": listing.hits, "total": listing.total}
+            session.data("log", data, listing.notices)
+            return 0
+        look = look_of(session, opened.workspace)
+        lines = [_row(hit, look) for hit in listing.hits]
+        if listing.total > len(listing.hits):
+            lines.append(f"... {listing.total - len(listing.hits)} more: gitmem log -n 1000")
+        if not lines:
+            name = clean_line(path or "this repository")
+            lines = [f"No decision is recorded for {name}. Record one: gitmem capture"]
+        session.text("\n".join(lines))
+        session.warn(listing.notices)
+    finally:
+        opened.close()
+    return 0
+
+
+def _row(hit: Hit, look: Look) -> str:
+    state = "" if hit.state == "current" else f" ({hit.state})"
+    where = {"pending": ", pending", "private": ", private", "elsewhere": ", not merged"}.get(
+        hit.where, ", uncommitted" if hit.uncommitted else ""
+    )
+    actor = clean_line(hit.actor.name) if hit.actor else "unknown"
+    review = ", unreviewed" if hit.unreviewed else ""
+    left = f"{short(hit.id)}  {clean_line(hit.summary)}{state}"
+    return two_columns(left, f"{actor}, {age(hit.at, look)}{where}{review}", look.width)
+
+
+def run_show(session: Session, record_id: str) -> int:
+    opened = open_for(session)
+    try:
+        hit, notices = show(opened.workspace, record_id)
+        if session.is_json:
+            session.data("show", hit, notices)
+            return 0
+        look = look_of(session, opened.workspace)
+        if hit.kind == "commit":
+            body = [f"    {clean_line(line)}".rstrip() for line in (hit.why or "").split("\n")]
+            lines = [render_commit(hit, look), *body]
+        else:
+            lines = [f"{hit.kind} {hit.id}", *render_decision(hit, look, full=True)]
+            lines += [f"    about {clean_line(ref.path)}" for ref in hit.paths]
+            if hit.tags:
+                lines.append(f"    tags: {', '.join(clean_line(tag) for tag in hit.tags)}")
+        session.text("\n".join(lines).rstrip())
+        session.warn(notices)
+    finally:
+        opened.close()
+    return 0
+
+
+def run_search(session: Session, text: str, limit: int) -> int:
+    opened = open_for(session)
+    try:
+        found = search(opened.workspace, text, limit=limit)
+        if session.is_json:
+            rows = [
+                {**msgspec.structs.asdict(hit), "score": score}
+                for hit, score in zip(found.hits, found.scores, strict=True)
+            ]
+            session.data("search", {"hits": rows}, found.notices)
+            return 0
+        look = look_of(session, opened.workspace)
+        lines = [
+            render_commit(hit, look) if hit.kind == "commit" else f"  {_row(hit, look)}"
+            for hit in found.hits
+        ]
+        session.text("\n".join(lines) or f"Nothing here says {clean_line(text)!r}.")
+        session.warn(found.notices)
+    finally:
+        opened.close()
+    return 0
+
+
+def run_status(session: Session) -> int:
+    opened = open_for(session)
+    try:
+        name = opened.project.name if opened.project else ""
+        status = get_status(opened.workspace, name)
+        if session.is_json:
+            data = msgspec.structs.asdict(status)
+            session.data(
+                "status", {k: v for k, v in data.items() if k != "notices"}, status.notices
+            )
+            return 0
+        session.text("\n".join(render_status(status)))
+        session.warn(status.notices)
+        for key in opened.settings.unknown:
+            session.note(f"gitmem: an unknown setting is ignored: {key}")
+    finally:
+        opened.close()
+    return 0
+
+
+def render_status(status: Status) -> list[str]:
+    """The state in a few lines, the next command last."""
+    kind = "detached memory" if status.detached else "memory"
+    name = clean_line(status.name or status.remote_key or status.project_id)
+    branch = f"on branch {clean_line(status.branch)}" if status.branch else "HEAD is detached"
+    if status.branch is None and status.head:
+        branch = f"detached at {short(status.head)}"
+    lines = [f"{kind} of {name}, {branch}"]
+    lines.append(
+        f"{status.records} records, {status.pending} pending, {status.unpushed} unpushed, "
+        f"{status.private} private"
+    )
+    for row in status.pending_records[:10]:
+        fact = "pushed" if row.pushed else ("on this clone's ref" if row.on_own_ref else "pending")
+        worktree = "" if row.worktree == "main" else f" (work tree {clean_line(row.worktree)})"
+        lines.append(f"  {short(row.id)}  {clean_line(row.summary)}  [{fact}]{worktree}")
+    if len(status.pending_records) > 10:
+        lines.append(f"  ... {len(status.pending_records) - 10} more")
+    for alarm in status.alarms:
+        lines.append(
+            f"! {clean_line(alarm.actor.name if alarm.actor else '?')} "
+            f"{clean_line(alarm.summary)}, which no review has seen: "
+            f"gitmem show {short(alarm.id)}"
+        )
+    lines.append("next: gitmem push" if status.unpushed else "next: gitmem capture")
+    return lines

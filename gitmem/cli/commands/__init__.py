@@ -1,0 +1,1 @@
+"""The commands as click sees them: words and help; what they do is one call each."""

@@ -1,0 +1,56 @@
+"""The set-up commands: init, demo, completion, uninstall."""
+
+from __future__ import annotations
+
+import click
+
+from gitmem.cli.boundary import Session
+from gitmem.cli.commands.declare import command
+from gitmem.cli.demo import run_demo
+from gitmem.cli.start import run_completion, run_init, run_uninstall
+
+
+@command("init")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would be written, write nothing.")
+@click.option(
+    "--detached",
+    is_flag=True,
+    help="Keep the memory outside the tree: nothing is tracked, nothing reaches origin.",
+)
+def init(session: Session, yes: bool, dry_run: bool, detached: bool) -> int:
+    """Start a memory in this repository, or join the one that is there.
+
+    Lists the files it will write and asks once. Commits nothing.
+    """
+    return run_init(session, yes=yes, is_dry_run=dry_run, detached=detached)
+
+
+@command("demo")
+@click.option("--keep", is_flag=True, help="Keep the folder, to look around in it.")
+def demo(session: Session, keep: bool) -> int:
+    """See the whole flow in a few seconds: two clones and a bare remote in a temporary folder,
+    with the commands shown as you could type them."""
+    return run_demo(session, keep=keep)
+
+
+@command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(session: Session, shell: str) -> int:
+    """Print a completion script for SHELL.
+
+    \b
+      bash: eval "$(gitmem completion bash)"     in ~/.bashrc
+      zsh:  eval "$(gitmem completion zsh)"      in ~/.zshrc
+      fish: gitmem completion fish | source      in ~/.config/fish/config.fish
+    """
+    return run_completion(session, shell)
+
+
+@command("uninstall")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--keep-data", is_flag=True, help="Keep records; remove only what is derived.")
+def uninstall(session: Session, yes: bool, keep_data: bool) -> int:
+    """Remove gitmem's own data from this clone, after naming what would be lost. The tracked
+    folder .gitmem/ is the project's, and stays."""
+    return run_uninstall(session, yes=yes, keep_data=keep_data)

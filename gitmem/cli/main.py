@@ -1,0 +1,152 @@
+"""The command group: names, one line of help each, and the module that has the rest."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from gitmem import __version__
+from gitmem.cli.boundary import Session, guarded, write_json
+from gitmem.cli.overview import print_overview
+
+PROGRAM = "gitmem"
+
+
+class Entry(NamedTuple):
+    """Where a command lives. `is_daily` puts it among the first in the help."""
+
+    module: str
+    attribute: str
+    help: str
+    is_daily: bool = False
+
+
+COMMANDS = {
+    "init": Entry("setup", "init", "Start a memory here, or join the one that is there.", True),
+    "capture": Entry("write", "capture", "Record a decision.", True),
+    "why": Entry("read", "why", "Why is this file, line, folder or commit as it is?", True),
+    "log": Entry("read", "log", "List decisions, newest first.", True),
+    "search": Entry("read", "search", "Find decisions and commits by words.", True),
+    "status": Entry("read", "status", "What is here, what is pending, what is unshared.", True),
+    "push": Entry("share", "push", "Publish this clone's records.", True),
+    "pull": Entry("share", "pull", "Fetch everybody else's.", True),
+    "note": Entry("write", "note", "Record a note in one line."),
+    "show": Entry("read", "show", "One record, whole."),
+    "edit": Entry("revise", "edit", "Say a decision better: a new record takes its place."),
+    "supersede": Entry("revise", "supersede", "Record a decision in place of an older one."),
+    "undo": Entry("revise", "undo", "Take back the last capture, while it is pending."),
+    "retract": Entry("revise", "retract", "Withdraw a record."),
+    "restore": Entry("revise", "restore", "Undo a retraction."),
+    "redact": Entry("revise", "redact", "Remove a record's text for good."),
+    "verify": Entry("upkeep", "verify", "Prove that every byte agrees with its hash."),
+    "doctor": Entry("upkeep", "doctor", "Diagnose the installation, and say how to mend it."),
+    "cache": Entry("upkeep", "cache", "The derived index: rebuild, path, query, grow."),
+    "schema": Entry("upkeep", "schema", "Print the JSON Schema of records."),
+    "demo": Entry("setup", "demo", "See the whole flow in throw-away repositories."),
+    "completion": Entry("setup", "completion", "Print a completion script for your shell."),
+    "uninstall": Entry("setup", "uninstall", "Remove gitmem's own data from this clone."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module = importlib.import_module(f"gitmem.cli.commands.{entry.module}")
+        command: click.Command = getattr(module, entry.attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, daily in (("Every day", True), ("More", False)):
+            rows = [(n, e.help) for n, e in COMMANDS.items() if e.is_daily is daily]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("-C", "directory", metavar="DIR", help="Run as if started in DIR.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Show a traceback with an error.")
+@click.option("--no-input", is_flag=True, help="Never ask; take the default or fail.")
+@click.version_option(__version__, "--version", prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(
+    ctx: click.Context,
+    directory: str | None,
+    is_json: bool,
+    quiet: bool,
+    verbose: bool,
+    no_input: bool,
+) -> None:
+    """Why is the code as it is? gitmem keeps the reasons in git, beside the code.
+
+    Works in any repository from the first minute: try `gitmem why FILE`.
+    """
+    cwd = Path.cwd()
+    if directory is not None:
+        cwd = cwd / directory
+        if not cwd.is_dir():
+            raise click.UsageError(f"-C: there is no folder {directory}", ctx)
+    ctx.obj = Session(
+        cwd,
+        is_json=is_json,
+        is_quiet=quiet,
+        is_verbose=verbose,
+        may_ask=not no_input and sys.stdin is not None and sys.stdin.isatty(),
+    )
+    if ctx.invoked_subcommand is None:
+        session: Session = ctx.obj
+        ctx.exit(guarded(lambda: print_overview(session), is_json=is_json, is_verbose=verbose))
+
+
+def run(words: list[str]) -> int:
+    """Run the command line through click; the exit code."""
+    try:
+        code = cli.main(args=words, prog_name=PROGRAM, standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        sys.stderr.write("\ninterrupted\n")
+        return 130
+    except click.ClickException as error:
+        return _usage(error, is_json="--json" in words)
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.ClickException, *, is_json: bool) -> int:
+    """A wrong word: what is wrong, and where the right ones stand."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else PROGRAM
+    hint = f"See: {command} --help"
+    if is_json:
+        failure = {"code": "usage", "message": error.format_message(), "hint": hint}
+        write_json({"schema_version": 1, "error": failure})
+    else:
+        sys.stderr.write(f"gitmem: {error.format_message()}\n  {hint}\n")
+    return 2

@@ -1,0 +1,130 @@
+"""init, completion and uninstall: from words to a memory, and back."""
+
+from __future__ import annotations
+
+import sys
+
+from click.shell_completion import get_completion_class
+
+from gitmem.app.cache_file import drop_cache
+from gitmem.app.opening import Opened
+from gitmem.app.starting import plan_memory, remove_clone_data, start_memory
+from gitmem.cli import main as group
+from gitmem.cli.boundary import Session
+from gitmem.cli.browse import open_for
+from gitmem.cli.terminal import clean_line
+from gitmem.errors import Refused
+from gitmem.services.initialise import Plan
+from gitmem.services.status import get_status
+
+
+def run_init(session: Session, *, yes: bool, is_dry_run: bool, detached: bool) -> int:
+    opened = open_for(session)
+    try:
+        plan = plan_memory(opened, detached=detached)
+        if not session.is_json:
+            _announce(session, opened, plan)
+        if not is_dry_run and (plan.files or plan.detached):
+            if not yes and session.may_ask and not _ask("Write them?"):
+                raise Refused("nothing was written")
+            start_memory(opened, plan)
+        if session.is_json:
+            session.data(
+                "init",
+                {
+                    "project_id": plan.project.project_id,
+                    "name": plan.project.name,
+                    "files": plan.files,
+                    "detached": plan.detached,
+                    "joins": plan.joins,
+                    "ignored_by": plan.ignored_by,
+                    "dry_run": is_dry_run,
+                },
+            )
+        elif not is_dry_run:
+            session.text(_next_step(plan))
+    finally:
+        opened.close()
+    return 0
+
+
+def _announce(session: Session, opened: Opened, plan: Plan) -> None:
+    name = clean_line(plan.project.name or plan.project.project_id)
+    if plan.joins is not None:
+        session.text(f"Joining the memory of {name}, found in {clean_line(plan.joins)}.")
+    elif plan.detached:
+        session.text(
+            f"A detached memory of {name}: it lives in {opened.workspace.clone.home}, "
+            "and nothing of it is tracked or pushed to the code's remotes."
+        )
+    else:
+        session.text(f"A memory of {name}.")
+    for path in plan.files:
+        session.text(f"  will write {path}")
+    if plan.ignored_by is not None:
+        session.note(
+            f"gitmem: git ignores the records folder here, by {plan.ignored_by}\n"
+            "  Until that line is changed, records cannot be committed; they are kept in this "
+            "clone and can be pushed."
+        )
+
+
+def _next_step(plan: Plan) -> str:
+    if plan.detached:
+        return 'Next: gitmem capture -m "what was decided" FILE'
+    if plan.files:
+        return 'Next: git add .gitmem && git commit -m "Start a memory"'
+    return 'It is here already. Next: gitmem capture -m "what was decided" FILE'
+
+
+def _ask(question: str) -> bool:
+    sys.stderr.write(f"{question} [Y/n] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("", "y", "yes")
+
+
+def run_completion(session: Session, shell: str) -> int:
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise Refused(f"no completion is known for {shell}")
+    script = kind(group.cli, {}, group.PROGRAM, "_GITMEM_COMPLETE").source()
+    if session.is_json:
+        session.data("completion", {"script": script})
+    else:
+        session.text(script)
+    return 0
+
+
+def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
+    opened = open_for(session)
+    try:
+        home = opened.workspace.clone.home
+        lost = 0
+        if opened.workspace.memory is not None and not keep_data:
+            status = get_status(opened.workspace, "")
+            lost = status.unpushed + status.private
+            if lost:
+                session.note(
+                    f"{status.unpushed} records were never pushed, and {status.private} are "
+                    f"private to this clone; they are in {home} and would be lost."
+                )
+        if lost and not yes and (not session.may_ask or not _ask("Remove them all the same?")):
+            raise Refused(
+                "nothing was removed",
+                hint="Push first: gitmem push. Or keep the records: gitmem uninstall --keep-data",
+            )
+    finally:
+        opened.close()
+    if keep_data:
+        drop_cache(opened.workspace.clone)
+    else:
+        remove_clone_data(home)
+    done = {"removed": str(home), "kept_data": keep_data}
+    if session.is_json:
+        session.data("uninstall", done)
+    else:
+        session.text(
+            f"Removed {'what is derived in ' if keep_data else ''}{home}. "
+            "The tracked folder .gitmem/ is the project's, and stays."
+        )
+    return 0
