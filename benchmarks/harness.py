@@ -1,0 +1,94 @@
+"""Runs two commands alternately as cold processes and compares their time and memory."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Sample(NamedTuple):
+    """One process: wall-clock seconds, and its peak resident memory in bytes (0 where the
+    system does not tell)."""
+
+    seconds: float
+    peak_bytes: int
+
+
+class Comparison(NamedTuple):
+    """Medians of seconds and peak bytes of A and B, and the median time of A over that of B."""
+
+    a: Sample
+    b: Sample
+    ratio: float
+    runs: int
+
+    def __str__(self) -> str:
+        a, b = (f"{s.seconds * 1000:.0f} ms, {s.peak_bytes / 2**20:.0f} MB" for s in self[:2])
+        return f"A {a} | B {b} | A/B {self.ratio:.2f} ({self.runs} runs each)"
+
+
+def compare(
+    a: Sequence[str | Path],
+    b: Sequence[str | Path],
+    *,
+    runs: int = 15,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Run A and B in turn, `runs` times each, after one run of each that does not count.
+
+    Raises RuntimeError, with what it printed, where a command fails."""
+    samples: tuple[list[Sample], list[Sample]] = ([], [])
+    for number in range(runs + 1):
+        for command, taken in zip((a, b), samples, strict=True):
+            sample = run_once(command, cwd=cwd, env=env)
+            if number:
+                taken.append(sample)
+    median_a, median_b = (_median(taken) for taken in samples)
+    return Comparison(median_a, median_b, median_a.seconds / median_b.seconds, runs)
+
+
+def run_once(
+    command: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> Sample:
+    """One cold process from start to end. Raises RuntimeError where it fails."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=None if env is None else dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    with process.stderr:
+        printed = process.stderr.read()
+    code, peak_bytes = _wait(process)
+    seconds = time.perf_counter() - start
+    if code != 0:
+        raise RuntimeError(f"{command} ended with {code}: {printed.decode(errors='replace')}")
+    return Sample(seconds, peak_bytes)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> tuple[int, int]:
+    """Exit code and peak memory. Of this child alone, where the system has `wait4`."""
+    if not hasattr(os, "wait4"):
+        return process.wait(), 0
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return process.returncode, usage.ru_maxrss * unit
+
+
+def _median(samples: Sequence[Sample]) -> Sample:
+    return Sample(
+        statistics.median(sample.seconds for sample in samples),
+        int(statistics.median(sample.peak_bytes for sample in samples)),
+    )
