@@ -9,7 +9,8 @@ from pathlib import Path
 from dulwich.repo import Repo
 
 from gitmem.errors import CannotWrite, PartMissing
-from gitmem.git.process import build_environ, build_error, find_git
+from gitmem.git.complaints import build_error
+from gitmem.git.process import build_environ, find_git
 
 CALL_SECONDS = 60
 

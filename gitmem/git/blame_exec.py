@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from gitmem.core.history import BlamedLine
 from gitmem.core.paths import decode_path
 from gitmem.errors import GitFailed
+from gitmem.git.complaints import build_error
 from gitmem.git.object_codec import is_oid
-from gitmem.git.process import Done, Git, build_error
+from gitmem.git.process import Done, Git
 
 # The commit that gave a line its words is asked for, not one that indented or moved it.
 _BLAME = ("blame", "--porcelain", "--no-textconv", "--encoding=UTF-8", "-w", "-M")

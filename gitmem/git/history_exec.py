@@ -11,10 +11,11 @@ from gitmem.core.history import BlamedLine, Commit, Touch
 from gitmem.core.paths import encode_path
 from gitmem.errors import GitFailed
 from gitmem.git.blame_exec import blame_line
+from gitmem.git.complaints import OutOfTime
 from gitmem.git.history_parse import format_option, parse_combined, parse_log
 from gitmem.git.layout import Layout, read_small
 from gitmem.git.object_codec import is_oid
-from gitmem.git.process import Git, OutOfTime
+from gitmem.git.process import Git
 
 RECORDS = ".gitmem/records"
 _MAX_SHALLOW_BYTES = 64 * 1024 * 1024

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from gitmem.errors import Damaged, GitFailed, RemoteUnreachable
+from gitmem.git.child import Child
+from gitmem.git.complaints import OutOfTime
 from gitmem.git.object_codec import is_oid, list_entries
-from gitmem.git.process import Child, Git, OutOfTime
+from gitmem.git.process import Git
 from gitmem.ports.repository import Blob, TreeEntry
 
 # So few requests fit into any pipe, so that git never waits for us while we wait for git.

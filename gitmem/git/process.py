@@ -7,24 +7,20 @@ hooks, pagers, file-system monitors, external diffs and signature programs never
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
-import signal
 import subprocess
-import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
-from gitmem.errors import CannotWrite, GitFailed, NoRepository, PartMissing, RemoteUnreachable
+from gitmem.errors import GitFailed, NoRepository, PartMissing
+from gitmem.git.child import Child, end_process
+from gitmem.git.complaints import OutOfTime, build_error, verb_of
+
+__all__ = ["Done", "Git", "build_environ", "end_process", "find_git"]
 
 CALL_SECONDS = 120.0
 IDLE_SECONDS = 120.0
-CHUNK_BYTES = 1 << 18
-_STDERR_BYTES = 1 << 14
 
 # What `git rev-parse --local-env-vars` lists, GIT_CONFIG_COUNT and GIT_CONFIG_PARAMETERS
 # apart, and what would change the output or start a program.
@@ -79,11 +75,6 @@ _SAFE_CONFIG = (
     "maintenance.auto=false",
 )
 _SAFE_OPTIONS = tuple(word for setting in _SAFE_CONFIG for word in ("-c", setting))
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-
-
-class OutOfTime(GitFailed):
-    """git was ended because its time was up."""
 
 
 class Done(NamedTuple):
@@ -194,7 +185,9 @@ class Git:
                 stdout, stderr = process.communicate(stdin, timeout=seconds)
             except subprocess.TimeoutExpired:
                 end_process(process)
-                raise OutOfTime(f"git {_verb(args)} took longer than {seconds:g} seconds") from None
+                raise OutOfTime(
+                    f"git {verb_of(args)} took longer than {seconds:g} seconds"
+                ) from None
             except BaseException:
                 end_process(process)
                 raise
@@ -234,142 +227,6 @@ class Git:
             raise GitFailed(f"not fit for a command line: {error}") from None
 
 
-class Child:
-    """A running git: bytes in, bytes out. A watch ends it when it is silent for too long."""
-
-    def __init__(
-        self, process: subprocess.Popen[bytes], args: Sequence[str | bytes], idle_seconds: float
-    ) -> None:
-        assert process.stdin and process.stdout and process.stderr
-        self._process = process
-        self._args = args
-        self._stdin = process.stdin
-        self._stdout = process.stdout
-        self._stderr = process.stderr
-        self._idle_seconds = idle_seconds
-        self._waiting_since: float | None = None
-        self._deadline: float | None = None
-        self._timed_out = False
-        self._ended = threading.Event()
-        self._complaint = bytearray()
-        self._threads = (
-            threading.Thread(target=self._drain, daemon=True),
-            threading.Thread(target=self._watch, daemon=True),
-        )
-        for thread in self._threads:
-            thread.start()
-
-    def __enter__(self) -> Child:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def set_deadline(self, seconds: float) -> None:
-        """End the process so many seconds from now."""
-        self._deadline = time.monotonic() + seconds
-
-    def write(self, data: bytes) -> None:
-        """Send bytes, now. A process that has ended shows at the next read."""
-        self._waiting_since = time.monotonic()
-        with contextlib.suppress(BrokenPipeError, OSError):
-            self._stdin.write(data)
-            self._stdin.flush()
-        self._waiting_since = None
-
-    def close_stdin(self) -> None:
-        with contextlib.suppress(BrokenPipeError, OSError):
-            self._stdin.close()
-
-    def read_some(self) -> bytes:
-        """What there is, at least one byte; nothing at the end."""
-        self._waiting_since = time.monotonic()
-        data = self._stdout.read1(CHUNK_BYTES)  # type: ignore[attr-defined]
-        self._waiting_since = None
-        return bytes(data)
-
-    def read_line(self, limit_bytes: int) -> bytes:
-        """A line with its end, cut at the limit; nothing at the end."""
-        self._waiting_since = time.monotonic()
-        line = self._stdout.readline(limit_bytes)
-        self._waiting_since = None
-        return line
-
-    def read_exactly(self, size_bytes: int) -> bytes:
-        """So many bytes. Raises GitFailed where the process ends before."""
-        parts = []
-        left = size_bytes
-        while left:
-            self._waiting_since = time.monotonic()
-            part = self._stdout.read(min(left, 1 << 20))
-            self._waiting_since = None
-            if not part:
-                raise self.build_failure()
-            parts.append(part)
-            left -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def finish(self) -> None:
-        """Wait for the end. Raises what git complained of, OutOfTime at the deadline."""
-        code = self._process.wait()
-        if code != 0:
-            raise self.build_failure()
-
-    def build_failure(self) -> Exception:
-        """What went wrong, as an error to raise."""
-        end_process(self._process)
-        self._threads[0].join(2)
-        if self._timed_out:
-            return OutOfTime(f"git {_verb(self._args)} did not answer in time")
-        return build_error(self._args, bytes(self._complaint))
-
-    def close(self) -> None:
-        """End the process. Closing twice is fine."""
-        self._ended.set()
-        self.close_stdin()
-        end_process(self._process)
-        for stream in (self._stdout, self._stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.close()
-
-    def _drain(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while part := self._stderr.read1(4096):  # type: ignore[attr-defined]
-                if len(self._complaint) < _STDERR_BYTES:
-                    self._complaint += part
-
-    def _watch(self) -> None:
-        while not self._ended.wait(self._next_look()):
-            now = time.monotonic()
-            since, deadline = self._waiting_since, self._deadline
-            is_silent = since is not None and now - since > self._idle_seconds
-            if is_silent or (deadline is not None and now >= deadline):
-                self._timed_out = True
-                end_process(self._process)
-                return
-
-    def _next_look(self) -> float:
-        if self._deadline is None:
-            return min(0.5, self._idle_seconds)
-        return min(0.05, max(0.0, self._deadline - time.monotonic()))
-
-
-def end_process(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all that it started; wait for it."""
-    if process.poll() is None:
-        with contextlib.suppress(OSError):
-            if os.name == "posix":
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-    process.wait()
-
-
 def build_environ(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment for a git that works on a repository named on its command line."""
     kept = {name: value for name, value in environ.items() if name not in _DROPPED}
@@ -387,33 +244,3 @@ def find_git(environ: Mapping[str, str]) -> str:
     raise PartMissing(
         "the git executable is not on the PATH", hint="Install git, or put it on the PATH."
     )
-
-
-def build_error(args: Sequence[str | bytes], stderr: bytes) -> Exception:
-    """The error that git's words stand for."""
-    text = stderr.decode("utf-8", "replace")
-    lines = [_CONTROL.sub(" ", line).strip() for line in text.splitlines()]
-    lines = [line for line in lines if line]
-    shown = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-    shown = shown or (lines[0] if lines else "it gave no reason")
-    if "dubious ownership" in text:
-        place = re.search(r"dubious ownership in repository at '([^'\n]*)'", text)
-        folder = _CONTROL.sub("?", place.group(1)) if place else "."
-        return NoRepository(
-            f"somebody else owns the repository at {folder}, so git does not trust it",
-            hint=f"If you do: git config --global --add safe.directory '{folder}'",
-        )
-    if "promisor remote" in text:
-        return RemoteUnreachable(
-            f"what is missing from this partial clone could not be fetched: {shown[:300]}"
-        )
-    if "not a git repository" in text:
-        return NoRepository(shown)
-    if re.search(r"Permission denied|Read-only file system|No space left|quota exceeded", text):
-        return CannotWrite(f"git {_verb(args)}: {shown[:300]}")
-    return GitFailed(f"git {_verb(args)}: {shown[:300]}")
-
-
-def _verb(args: Sequence[str | bytes]) -> str:
-    words = (os.fsdecode(arg) for arg in args)
-    return next((word for word in words if re.fullmatch(r"[a-z][a-z-]*", word)), "")

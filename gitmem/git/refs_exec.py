@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gitmem.core.codec import is_safe_path
 from gitmem.errors import Contended, Damaged, GitFailed
+from gitmem.git.complaints import build_error
 from gitmem.git.object_codec import (
     NewObject,
     RawEntry,
@@ -16,7 +17,7 @@ from gitmem.git.object_codec import (
     hash_object,
     is_oid,
 )
-from gitmem.git.process import Git, build_error
+from gitmem.git.process import Git
 from gitmem.ports.repository import TreeChange
 
 _IDENTITY = "gitmem <gitmem@localhost>"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from gitmem.core.paths import decode_path
 from gitmem.errors import Contended, Refused, UsageError
 from gitmem.git.blame_exec import list_filter_guards
-from gitmem.git.process import Git, build_error
+from gitmem.git.complaints import build_error
+from gitmem.git.process import Git
 
 _DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null")
 _LOCKED = re.compile(rb"index\.lock.*File exists|Unable to create .*index\.lock", re.DOTALL)

@@ -12,10 +12,11 @@ import pytest
 
 from gitmem.errors import CannotWrite, GitFailed, NoRepository, PartMissing
 from gitmem.git.blame_exec import list_filter_guards
+from gitmem.git.complaints import OutOfTime, build_error
 from gitmem.git.files import discover
 from gitmem.git.history_exec import ExecHistoryReader
 from gitmem.git.objects_exec import ExecObjectReader
-from gitmem.git.process import Git, OutOfTime, build_environ, build_error, find_git
+from gitmem.git.process import Git, build_environ, find_git
 from gitmem.git.refs_exec import ExecRefStore
 from gitmem.git.settings_exec import ExecSettings
 from gitmem.ports.repository import TreeChange
