@@ -9,9 +9,9 @@ import msgspec
 from gitmem.cache.connection import Connection
 from gitmem.cache.names import Reach, list_names
 from gitmem.cache.path_ids import find_path_ids
+from gitmem.core.history import IndexedCommit, PathSpan
 from gitmem.core.paths import fold_path
 from gitmem.core.segments import SegmentRef
-from gitmem.ports.commits import IndexedCommit, PathSpan
 
 _HEX = frozenset("0123456789abcdef")
 _OID_BYTES = 32

@@ -10,7 +10,8 @@ from gitmem.cache.connection import Connection
 from gitmem.cache.path_ids import PathIds, storable
 from gitmem.cache.segments import ensure_segments, refresh_live
 from gitmem.cache.text import search_table
-from gitmem.core.history import Commit, has_reason
+from gitmem.core.history import Commit
+from gitmem.core.reasons import has_reason
 from gitmem.core.segments import SegmentRef, is_segment_name
 
 _RECORDS_FOLDER = ".gitmem/records/"

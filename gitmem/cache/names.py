@@ -6,7 +6,7 @@ import msgspec
 
 from gitmem.cache.connection import Connection
 from gitmem.cache.path_ids import find_path_ids
-from gitmem.ports.commits import PathSpan
+from gitmem.core.history import PathSpan
 
 _MAX_NAMES = 32
 _CREATING = frozenset("ARC")

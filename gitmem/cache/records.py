@@ -17,7 +17,7 @@ from gitmem.cache.schema import FOLDER_LIST, KIND_LIST
 from gitmem.cache.text import search_table
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Problem
-from gitmem.ports.cache import Counts, Held
+from gitmem.core.view import Counts, Held
 
 _HEX = frozenset("0123456789abcdef")
 _ID_DIGITS = 64

@@ -1,8 +1,6 @@
-"""What a commit is to us, and whether its message carries a reason."""
+"""What a commit is to us, and the names its files had."""
 
 from __future__ import annotations
-
-import re
 
 import msgspec
 
@@ -56,39 +54,25 @@ class BlamedLine(msgspec.Struct, frozen=True):
     original_line: int
 
 
-_TRAILER = re.compile(
-    r"^(?:(?!Why:|Reason:|Decision:|Rejected:)[A-Za-z][A-Za-z0-9-]*: |\(cherry picked from commit )"
-)
-_BOILERPLATE = re.compile(
-    r"^(?:Merge (?:branch|pull request|remote-tracking|tag)\b|Revert \"|This reverts commit "
-    r"|Signed-off-by|git-svn-id|Change-Id|Co-authored-by|\* |- \[[ x]\]|#|Bumps? \[)",
-    re.IGNORECASE,
-)
-_REASON = re.compile(
-    r"\b(?:because|so that|so as to|instead of|rather than|in order to|to avoid|to prevent"
-    r"|otherwise|due to|(?:fix|fixe[sd]|close[sd]?|resolve[sd]?):? +(?:[\w.-]+/[\w.-]+)?#\d+)",
-    re.IGNORECASE,
-)
-_BOT = re.compile(
-    r"\[bot\]|\b(?:dependabot|renovate|pre-commit-ci|github-actions)\b", re.IGNORECASE
-)
+class IndexedCommit(msgspec.Struct, frozen=True):
+    """A commit as the index has it. `order` rises from ancestors to descendants; `path` is
+    the path, of those asked for, that it touched."""
+
+    oid: str
+    order: int
+    at: int
+    author: str
+    message: str
+    has_reason: bool
+    is_merge: bool
+    path: str
 
 
-def is_bot(author: str, email: str) -> bool:
-    """Whether a program, by its name, made the commit."""
-    return bool(_BOT.search(author) or _BOT.search(email))
+class PathSpan(msgspec.Struct, frozen=True):
+    """A name a file had, from the commit of order `since` until before that of order
+    `before` (None: to this day). `is_copy`: another file's history, before it was copied."""
 
-
-def has_reason(commit: Commit) -> bool:
-    """Whether the message says why: a body beyond trailers and boiler-plate, or a subject
-    that gives a reason. Merges and bots never count."""
-    if len(commit.parents) > 1 or is_bot(commit.author, commit.email):
-        return False
-    subject, _, body = commit.message.partition("\n")
-    if _REASON.search(subject):
-        return True
-    for line in body.split("\n"):
-        line = line.strip()
-        if len(line) > 3 and not _TRAILER.match(line) and not _BOILERPLATE.match(line):
-            return True
-    return False
+    path: str
+    before: int | None = None
+    since: int | None = None
+    is_copy: bool = False

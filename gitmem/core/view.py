@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from gitmem.core.records import Record
+
 Where = Literal["here", "pending", "private", "default", "elsewhere"]
 
 
@@ -58,3 +60,29 @@ class Places(msgspec.Struct, frozen=True):
         if detached:
             return "here"
         return "default" if self.default else "elsewhere"
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A record of the union with the places that hold it, relative to one work tree.
+
+    `added_by` is the earliest commit of HEAD's history (in topological order) that added a
+    segment holding it; `writers` are the writers on whose refs it was fetched. `is_withheld`:
+    its body was redacted; then `record` keeps who and when, and `raw` is empty.
+    """
+
+    record: Record
+    raw: bytes
+    places: Places
+    added_by: str | None = None
+    writers: tuple[str, ...] = ()
+    is_withheld: bool = False
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Of the union: decisions and all else, each record once."""
+
+    records: int
+    pending: int
+    private: int
+    quarantined: int
+    max_seq: int

@@ -11,37 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-import msgspec
-
-from gitmem.core.records import Problem, Record
+from gitmem.core.records import Problem
 from gitmem.core.segments import Segment, SegmentRef
-from gitmem.core.view import Places
-
-
-class Held(msgspec.Struct, frozen=True):
-    """A record of the union with the places that hold it, relative to one work tree.
-
-    `added_by` is the earliest commit of HEAD's history (in topological order) that added a
-    segment holding it; `writers` are the writers on whose refs it was fetched. `is_withheld`:
-    its body was redacted; then `record` keeps who and when, and `raw` is empty.
-    """
-
-    record: Record
-    raw: bytes
-    places: Places
-    added_by: str | None = None
-    writers: tuple[str, ...] = ()
-    is_withheld: bool = False
-
-
-class Counts(msgspec.Struct, frozen=True):
-    """Of the union: decisions and all else, each record once."""
-
-    records: int
-    pending: int
-    private: int
-    quarantined: int
-    max_seq: int
+from gitmem.core.view import Counts, Held
 
 
 class Projection(Protocol):

@@ -5,34 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-import msgspec
-
-from gitmem.core.history import Commit
+from gitmem.core.history import Commit, IndexedCommit, PathSpan
 from gitmem.core.segments import SegmentRef
-
-
-class IndexedCommit(msgspec.Struct, frozen=True):
-    """A commit as the index has it. `order` rises from ancestors to descendants."""
-
-    oid: str
-    order: int
-    at: int
-    author: str
-    message: str
-    has_reason: bool
-    is_merge: bool
-    path: str
-    """The path, of those asked for, that it touched."""
-
-
-class PathSpan(msgspec.Struct, frozen=True):
-    """A name a file had, from the commit of order `since` until before that of order
-    `before` (None: to this day). `is_copy`: another file's history, before it was copied."""
-
-    path: str
-    before: int | None = None
-    since: int | None = None
-    is_copy: bool = False
 
 
 class CommitIndex(Protocol):

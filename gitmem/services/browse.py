@@ -6,9 +6,9 @@ import re
 
 import msgspec
 
+from gitmem.core.history import IndexedCommit
 from gitmem.core.paths import fold_path
 from gitmem.errors import NotFound, UsageError
-from gitmem.ports.commits import IndexedCommit
 from gitmem.services.catch_up import catch_up
 from gitmem.services.hits import Hit, commit_hit, find_hits
 from gitmem.services.paths import resolve_id

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 import msgspec
 
 from gitmem.core.fold import Standing, State, Statement, fold
+from gitmem.core.history import IndexedCommit
 from gitmem.core.records import Actor, Decision, PathRef, Rejected, Tombstone
 from gitmem.core.timestamps import format_at
-from gitmem.core.view import Where
+from gitmem.core.view import Held, Where
 from gitmem.errors import UsageError
-from gitmem.ports.cache import Held
-from gitmem.ports.commits import IndexedCommit
 from gitmem.services.workspace import Workspace
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from gitmem.core.history import Commit, has_reason
+from gitmem.core.history import Commit, IndexedCommit, PathSpan
 from gitmem.core.paths import fold_path
+from gitmem.core.reasons import has_reason
 from gitmem.core.timestamps import format_at
-from gitmem.ports.commits import IndexedCommit, PathSpan
 from gitmem.services.catch_up import CaughtUp, catch_up
 from gitmem.services.hits import Hit, commit_hit, find_hits
 from gitmem.services.targets import Target, resolve_target

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.core.history import Commit, has_reason, is_bot
+from gitmem.core.history import Commit
+from gitmem.core.reasons import has_reason, is_bot
 
 
 def _commit(message: str, *, parents: int = 1, author: str = "Ada", email: str = "a@b.c") -> Commit:
