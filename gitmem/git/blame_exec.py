@@ -52,19 +52,8 @@ def blame_line(git: Git, path: bytes, line: int) -> BlamedLine | None:
 def list_filter_guards(git: Git) -> list[str]:
     """Options that switch off the filter programs which the repository's own configuration
     names; the user's own (git-lfs, say) stay."""
-    done = git.query(
-        "config",
-        "-z",
-        "--show-scope",
-        "--name-only",
-        "--get-regexp",
-        r"^filter\..*\.(clean|smudge|process)$",
-    )
-    items = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-    names = set()
-    for scope, key in zip(items[::2], items[1::2], strict=False):
-        if scope in ("local", "worktree"):
-            names.add(key.removeprefix("filter.").rpartition(".")[0])
+    settings = git.list_own_settings(r"^filter\..*\.(clean|smudge|process)$")
+    names = {name.removeprefix("filter.").rpartition(".")[0] for name in settings}
     options = []
     for name in sorted(names):
         if "=" in name or "\n" in name:

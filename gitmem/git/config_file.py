@@ -22,7 +22,8 @@ class RepositoryFormat(msgspec.Struct, frozen=True):
     """What the config file says of the format. Names of extensions are in lower case.
 
     `is_bare` and `work_tree` are None where it says nothing. `has_promisor`: some remote
-    promises objects that are not here.
+    promises objects that are not here. `has_includes`: other files, not read here, may say
+    more of what is not format.
     """
 
     version: int = 0
@@ -30,6 +31,7 @@ class RepositoryFormat(msgspec.Struct, frozen=True):
     is_bare: bool | None = None
     work_tree: str | None = None
     has_promisor: bool = False
+    has_includes: bool = False
 
     @property
     def object_format(self) -> str:
@@ -67,6 +69,7 @@ def read_format(git_dir: Path, common_dir: Path) -> RepositoryFormat:
         is_bare=None if bare is None else bare.lower() in _TRUE,
         work_tree=settings.get("core.worktree"),
         has_promisor=settings.get("remote.promisor", "").lower() in _TRUE,
+        has_includes="include" in settings,
     )
 
 
@@ -86,6 +89,8 @@ def _read_settings(path: Path) -> dict[str, str]:
         if match:
             section = match.group(1).lower()
             line = line[match.end() :].strip()
+            if section in ("include", "includeif"):
+                found["include"] = "true"
         if section not in ("core", "extensions", "remote") or not line or line[0] in "#;":
             continue
         while line.endswith("\\") and not line.endswith("\\\\"):

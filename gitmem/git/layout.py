@@ -133,7 +133,7 @@ def _build_layout(
     gitfile: str | None = None,
 ) -> Layout:
     git_dir = os.path.realpath(git_dir)
-    common = _common_dir(git_dir, environ)
+    common = find_common_dir(git_dir, environ)
     form = read_format(Path(git_dir), Path(common))
     work_tree: str | None
     if named := environ.get("GIT_WORK_TREE"):
@@ -184,12 +184,13 @@ def _is_git_dir(path: str, environ: Mapping[str, str]) -> bool:
             or _HEX.fullmatch(text.strip())
         ):
             return False
-    common = _common_dir(path, environ)
+    common = find_common_dir(path, environ)
     objects = environ.get("GIT_OBJECT_DIRECTORY") or os.path.join(common, "objects")
     return os.path.isdir(objects) and os.path.isdir(os.path.join(common, "refs"))
 
 
-def _common_dir(git_dir: str, environ: Mapping[str, str]) -> str:
+def find_common_dir(git_dir: str, environ: Mapping[str, str]) -> str:
+    """What all work trees of a repository share; for most, the git dir itself."""
     if named := environ.get("GIT_COMMON_DIR"):
         return os.path.realpath(named)
     text = read_small(os.path.join(git_dir, "commondir"))

@@ -10,7 +10,7 @@ from gitmem.errors import Damaged, GitFailed, RemoteUnreachable
 from gitmem.git.child import Child
 from gitmem.git.complaints import OutOfTime
 from gitmem.git.object_codec import is_oid, list_entries
-from gitmem.git.process import Git
+from gitmem.git.process import NO_NETWORK, Git
 from gitmem.ports.repository import Blob, TreeEntry
 
 # So few requests fit into any pipe, so that git never waits for us while we wait for git.
@@ -176,8 +176,10 @@ class ExecObjectReader:
         return self._loader
 
     def _open(self, option: str) -> Child:
-        network = ("-c", "protocol.allow=never") if self._is_cut_off else ()
-        return self._git.open_child(*network, "cat-file", option, idle_seconds=self._idle_seconds)
+        extra = NO_NETWORK if self._is_cut_off else None
+        return self._git.open_child(
+            "cat-file", option, extra=extra, idle_seconds=self._idle_seconds
+        )
 
 
 def _is_loadable(header: Header | None, limit_bytes: int) -> bool:

@@ -16,8 +16,10 @@ from typing import NamedTuple
 from gitmem.errors import GitFailed, NoRepository, PartMissing
 from gitmem.git.child import Child, end_process
 from gitmem.git.complaints import OutOfTime, build_error, verb_of
+from gitmem.git.config_file import read_format
+from gitmem.git.layout import find_common_dir
 
-__all__ = ["Done", "Git", "build_environ", "end_process", "find_git"]
+__all__ = ["NO_NETWORK", "Done", "Git", "build_environ", "end_process", "find_git"]
 
 CALL_SECONDS = 120.0
 IDLE_SECONDS = 120.0
@@ -74,6 +76,13 @@ _SAFE_CONFIG = (
     "gc.auto=0",
     "maintenance.auto=false",
 )
+# In a partial clone any read may fetch. A fetch that the repository's own configuration
+# would give a program to run does not take place: what it was for counts as missing.
+_FETCH_PROGRAMS = (
+    r"^(core\.(sshcommand|gitproxy|askpass)|remote\..*\.(uploadpack|vcs)"
+    r"|credential\.(.*\.)?helper|protocol\.(.*\.)?allow)$"
+)
+NO_NETWORK = {"GIT_ALLOW_PROTOCOL": "none"}
 _SAFE_OPTIONS = tuple(word for setting in _SAFE_CONFIG for word in ("-c", setting))
 
 
@@ -95,6 +104,7 @@ class Git:
         self.git_dir = git_dir
         self.work_tree = work_tree
         self._environ = build_environ(environ)
+        self._is_fetching_settled = False
         self._executable: str | None = None
 
     def attempt(
@@ -109,6 +119,7 @@ class Git:
         Raises PartMissing where there is no git, NoRepository where the folder is gone,
         OutOfTime when it takes longer than `seconds`.
         """
+        self._settle_fetching()
         return self._finish(self._command(args), args, stdin, extra, seconds)
 
     def run(
@@ -139,6 +150,7 @@ class Git:
         idle_seconds: float = IDLE_SECONDS,
     ) -> Child:
         """Start a process to talk to; close it, or use it in a `with` statement."""
+        self._settle_fetching()
         process = self._start(self._command(args), self._environ | dict(extra or {}))
         return Child(process, args, idle_seconds)
 
@@ -170,6 +182,23 @@ class Git:
         done = self._finish([self._find_executable(), "-C", place, *_SAFE_OPTIONS, *words], words)
         if done.code != 0:
             raise build_error(words, done.stderr)
+
+    def list_own_settings(self, pattern: str) -> list[str]:
+        """Names of settings that match and that this repository's own files make, not those
+        of the user or the system."""
+        done = self.query("config", "-z", "--show-scope", "--name-only", "--get-regexp", pattern)
+        items = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+        pairs = zip(items[::2], items[1::2], strict=False)
+        return sorted({name for scope, name in pairs if scope in ("local", "worktree")})
+
+    def _settle_fetching(self) -> None:
+        if self._is_fetching_settled:
+            return
+        self._is_fetching_settled = True
+        form = read_format(self.git_dir, Path(find_common_dir(str(self.git_dir), {})))
+        may_fetch = form.is_partial_clone or form.has_includes
+        if may_fetch and self.list_own_settings(_FETCH_PROGRAMS):
+            self._environ |= NO_NETWORK
 
     def _finish(
         self,

@@ -127,6 +127,34 @@ def test_the_environment_cannot_start_a_program_either(
     assert not marker.exists()
 
 
+@pytest.mark.parametrize("is_included", [False, True])
+def test_a_partial_clone_fetches_through_no_program_of_the_repository(
+    repo: Repo, tmp_path: Path, is_included: bool
+) -> None:
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.commit("one", a="lazy")
+    url = f"file://{repo.path}"
+    repo.git("clone", "-q", "--no-checkout", "--filter=blob:none", url, str(tmp_path / "partial"))
+    partial = Repo(tmp_path / "partial")
+    marker = tmp_path / "marker"
+    evil = script_at(tmp_path / "evil.sh", f"touch '{marker}'; exec git-upload-pack \"$@\"")
+    if is_included:
+        partial.git("config", "-f", ".git/more", "remote.origin.promisor", "true")
+        partial.git("config", "-f", ".git/more", "remote.origin.uploadpack", str(evil))
+        partial.git("config", "--unset", "remote.origin.promisor")
+        partial.git("config", "--unset", "extensions.partialClone", check=False)
+        partial.git("config", "include.path", "more")
+    else:
+        partial.git("config", "remote.origin.uploadpack", str(evil))
+    oid = repo.git("rev-parse", "HEAD:a")
+    reader = ExecObjectReader(git_of(partial))
+    assert [blob.data for blob in reader.iter_blobs([oid], 10)] == [None]
+    reader.close()
+    assert not marker.exists()
+    partial.git("cat-file", "-e", oid)
+    assert marker.exists()
+
+
 def test_the_users_own_filters_stay_those_of_the_repository_do_not(repo: Repo) -> None:
     repo.git("config", "--global", "filter.lfs.clean", "git-lfs clean -- %f")
     assert list_filter_guards(git_of(repo)) == []
