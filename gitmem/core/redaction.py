@@ -52,7 +52,7 @@ def _is_secret_userinfo(match: re.Match[str]) -> bool:
     """Whether the part before the host gives anything away: not a variable, and not the mere
     name of an ssh account."""
     text = match["s"]
-    if "${" in text or "{{" in text or "[redacted:" in text:
+    if "{" in text or ":$" in text or text.startswith("$") or "[redacted:" in text:
         return False
     return ":" in text or not (match["scheme"].lower().endswith("ssh") or text == "git")
 
