@@ -94,11 +94,6 @@ class RemoteConfig:
                 self._push_rewrites.append((value, middle))
 
 
-def is_under(name: str, prefix: str) -> bool:
-    """Whether a ref is that ref, or stands in that folder of refs."""
-    return name == prefix or name.startswith(prefix.rstrip("/") + "/")
-
-
 def _rewrite(url: str, rewrites: Iterable[tuple[str, str]]) -> str | None:
     """The URL with its longest matching prefix replaced; None where none matches."""
     fitting = [(prefix, new) for prefix, new in rewrites if url.startswith(prefix)]

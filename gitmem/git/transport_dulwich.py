@@ -28,7 +28,7 @@ from gitmem.git.dulwich_clients import Deadline, build_client
 from gitmem.git.fetch_dulwich import fetch_objects
 from gitmem.git.push_dulwich import Push
 from gitmem.git.remote_address import Address
-from gitmem.git.remote_resolve import Remote, RemoteConfig, is_under
+from gitmem.git.remote_resolve import Remote, RemoteConfig
 from gitmem.git.settings_dulwich import list_items, open_config, open_repository
 from gitmem.git.transport_errors import build_remote_error, build_timeout, name_host
 from gitmem.ports.transport import PushResult
@@ -52,8 +52,8 @@ class DulwichTransport:
         self._timeout_seconds = timeout_seconds
 
     def list_refs(self, remote: str, *prefixes: str) -> dict[str, str]:
-        """Full ref name → oid on the remote, for refs under any of the prefixes; without
-        prefixes, every ref. Raises as ports.transport says."""
+        """Full ref name → oid on the remote, for refs that begin with one of the
+        prefixes. Raises as ports.transport says."""
         with open_repository(self._git_dir) as repo:
             address = self._resolve(repo, remote).fetch
             with self._talk(repo, address) as (client, path):
@@ -62,8 +62,7 @@ class DulwichTransport:
         return {
             name: oid
             for name, oid in sorted(found.items())
-            if name.startswith("refs/") and not name.endswith("^{}")
-            if not prefixes or any(is_under(name, prefix) for prefix in prefixes)
+            if name.startswith("refs/") and name.startswith(prefixes) and not name.endswith("^{}")
         }
 
     def fetch(self, remote: str, refspecs: Sequence[tuple[str, str]]) -> None:

@@ -18,7 +18,7 @@ from gitmem.errors import GitFailed, RemoteError
 from gitmem.git.process import build_environ, find_git
 from gitmem.git.push_report import parse_push_report
 from gitmem.git.remote_address import Address
-from gitmem.git.remote_resolve import Remote, RemoteConfig, is_under
+from gitmem.git.remote_resolve import Remote, RemoteConfig
 from gitmem.git.transport_errors import (
     build_remote_error,
     build_timeout,
@@ -80,6 +80,7 @@ _PUSH_OPTIONS = (
     "--no-recurse-submodules",
     "--no-mirror",
 )
+_LEFT_OUT = re.compile(r"^warning: rejected .* because shallow roots", re.MULTILINE)
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -112,8 +113,8 @@ class ExecTransport:
         self._git = find_git(environ)
 
     def list_refs(self, remote: str, *prefixes: str) -> dict[str, str]:
-        """Full ref name → oid on the remote, for refs under any of the prefixes; without
-        prefixes, every ref. Raises as ports.transport says."""
+        """Full ref name → oid on the remote, for refs that begin with one of the
+        prefixes. Raises as ports.transport says."""
         call = self._resolve(remote)
         address = call.remote.fetch
         ended = self._run(call, address, ["ls-remote", "--refs", "--", call.name])
@@ -124,7 +125,7 @@ class ExecTransport:
             oid, tab, name = line.partition("\t")
             if not tab or not _OID.fullmatch(oid):
                 raise RemoteError(f"{name_host(address)} sent no list of refs")
-            if not prefixes or any(is_under(name, prefix) for prefix in prefixes):
+            if name.startswith(prefixes):
                 found[name] = oid
         return found
 
@@ -136,8 +137,10 @@ class ExecTransport:
         wanted = "".join(f"+{source}:{target}\n" for source, target in refspecs)
         args = ["fetch", *_FETCH_OPTIONS, "--", call.name]
         ended = self._run(call, call.remote.fetch, args, os.fsencode(wanted))
-        if ended.code != 0:
-            raise build_remote_error(call.remote.fetch, _text(ended.stderr))
+        said = _text(ended.stderr)
+        # A ref that only a shallow remote has is left out with a warning.
+        if ended.code != 0 or _LEFT_OUT.search(said):
+            raise build_remote_error(call.remote.fetch, said)
 
     def push(self, remote: str, updates: Sequence[tuple[str, str]]) -> list[PushResult]:
         """Push (oid, full ref) pairs, never forced. Raises as ports.transport says."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from gitmem.errors import GitFailed, NoRepository
-from gitmem.git.process import end_process
+from gitmem.git.child import end_process
 
 STDERR_BYTES = 1 << 16
 _LINGER_SECONDS = 1.0

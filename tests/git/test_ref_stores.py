@@ -11,6 +11,7 @@ import pytest
 from gitmem.errors import Contended, Damaged, GitmemError
 from gitmem.git.files import discover
 from gitmem.git.process import Git
+from gitmem.git.refs_dulwich import DulwichRefStore
 from gitmem.git.refs_exec import ExecRefStore
 from gitmem.ports.repository import RefStore, TreeChange
 from tests.conftest import Repo
@@ -25,7 +26,14 @@ def open_exec(path: Path) -> RefStore:
     return ExecRefStore(Git(layout.git_dir, layout.work_tree, os.environ))
 
 
-IMPLEMENTATIONS: dict[str, Callable[[Path], RefStore]] = {"exec": open_exec}
+def open_dulwich(path: Path) -> RefStore:
+    return DulwichRefStore(path / ".git")
+
+
+IMPLEMENTATIONS: dict[str, Callable[[Path], RefStore]] = {
+    "exec": open_exec,
+    "dulwich": open_dulwich,
+}
 
 
 @pytest.fixture(params=sorted(IMPLEMENTATIONS))

@@ -104,12 +104,31 @@ def run_process(command: list[str], port: int, home: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def serve_daemon(root: Path, home: Path) -> Iterator[Server]:
-    """`git daemon` that takes pushes."""
-    port = pick_port()
-    command = ["git", "daemon", "--listen=127.0.0.1", f"--port={port}", f"--base-path={root}"]
-    command += ["--export-all", "--enable=receive-pack", "--reuseaddr", "--max-connections=64"]
-    with run_process([*command, str(root)], port, home):
-        yield Server("git", root, f"git://127.0.0.1:{port}/")
+    """`git daemon` that takes pushes, one process a connection: its own listening socket drops
+    connections when many come at once."""
+    command = ["git", "daemon", "--inetd", "--export-all", "--enable=receive-pack"]
+    command += [f"--base-path={root}", str(root)]
+    environ = build_server_environ(home)
+
+    def serve(listening: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                with connection:
+                    subprocess.Popen(
+                        command,
+                        env=environ,
+                        stdin=connection,
+                        stdout=connection,
+                        stderr=subprocess.DEVNULL,
+                    )
+
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        thread = threading.Thread(target=serve, args=(listening,), daemon=True)
+        thread.start()
+        yield Server("git", root, f"git://127.0.0.1:{listening.getsockname()[1]}/")
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join(5)
 
 
 @contextlib.contextmanager
@@ -128,7 +147,8 @@ def serve_ssh(root: Path, home: Path) -> Iterator[Server]:
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {home}/host_key\n"
         f"AuthorizedKeysFile {home}/authorized_keys\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\n"
-        "AcceptEnv GIT_PROTOCOL\nMaxStartups 100\n"
+        "AcceptEnv GIT_PROTOCOL\nMaxStartups 100\nUseDNS no\nPrintLastLog no\n"
+        "KexAlgorithms curve25519-sha256\n"
         "SetEnv GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1\n"
     )
     if os.getuid() == 0:
@@ -150,12 +170,19 @@ def serve_ssh(root: Path, home: Path) -> Iterator[Server]:
 
 @contextlib.contextmanager
 def serve_http(
-    root: Path, home: Path, demand: Callable[[Any], bool] | None = None
+    root: Path,
+    home: Path,
+    demand: Callable[[Any], bool] | None = None,
+    redirect_to: str | None = None,
 ) -> Iterator[str]:
     """`git http-backend` behind a small server; `demand` looks at a request's headers."""
-    handler = type(
-        "Handler", (_GitHandler,), {"root": root, "home": home, "demand": staticmethod(demand)}
-    )
+    settings = {
+        "root": root,
+        "home": home,
+        "demand": staticmethod(demand) if demand else None,
+        "redirect_to": redirect_to,
+    }
+    handler = type("Handler", (_GitHandler,), settings)
     server = _HttpServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
@@ -218,6 +245,7 @@ class _GitHandler(BaseHTTPRequestHandler):
     root: Path
     home: Path
     demand: Callable[[Any], bool] | None
+    redirect_to: str | None
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silent."""
@@ -233,6 +261,12 @@ class _GitHandler(BaseHTTPRequestHandler):
         if self.demand is not None and not self.demand(self.headers):
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="here"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if self.redirect_to is not None:
+            self.send_response(302)
+            self.send_header("Location", self.redirect_to + self.path.lstrip("/"))
             self.send_header("Content-Length", "0")
             self.end_headers()
             return

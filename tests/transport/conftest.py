@@ -134,6 +134,12 @@ def stage(request: pytest.FixtureRequest, make_stage: Callable[[str], Stage]) ->
     return make_stage(str(request.param))
 
 
-@pytest.fixture(params=[kind for kind in KINDS if kind not in ("path", "file")])
+@pytest.fixture(params=["path", "http"])
+def plain(request: pytest.FixtureRequest, make_stage: Callable[[str], Stage]) -> Stage:
+    """For what has nothing to do with how the remote is reached."""
+    return make_stage(str(request.param))
+
+
+@pytest.fixture(params=["git", "http", "ssh"])
 def networked(request: pytest.FixtureRequest, make_stage: Callable[[str], Stage]) -> Stage:
     return make_stage(str(request.param))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,11 +36,11 @@ def look_at(stage: Stage) -> dict[str, bytes]:
 def test_lists_refs_under_the_prefixes_only(stage: Stage) -> None:
     tip = make_commit(stage.remote, "theirs")
     stage.remote.git("update-ref", OTHER, tip)
-    stage.remote.git("update-ref", "refs/gitmem-else/x", tip)
+    stage.remote.git("update-ref", "refs/gitmem/writer", tip)
     transport = stage.build()
     assert transport.list_refs(stage.url, "refs/gitmem/w/") == {OTHER: tip}
-    assert transport.list_refs(stage.url, "refs/gitmem") == {OTHER: tip}
-    assert transport.list_refs(stage.url) == stage.remote_refs()
+    assert transport.list_refs(stage.url, "refs/") == stage.remote_refs()
+    assert transport.list_refs(stage.url) == {}
     assert transport.list_refs(stage.url, "refs/absent/") == {}
 
 
@@ -121,8 +122,12 @@ def test_deletes_with_a_lease(stage: Stage) -> None:
     assert OWN not in stage.remote_refs()
 
 
+@pytest.mark.parametrize("kind", ["path", "git", "basic", "ssh"])
 @pytest.mark.parametrize("hook", ["update", "pre-receive"])
-def test_a_host_that_refuses_custom_refs_says_why(stage: Stage, hook: str) -> None:
+def test_a_host_that_refuses_custom_refs_says_why(
+    make_stage: Callable[[str], Stage], kind: str, hook: str
+) -> None:
+    stage = make_stage(kind)
     write_hook(stage, hook, "echo 'no refs/gitmem on this host' >&2; exit 1")
     before = stage.remote_refs()
     (result,) = stage.build().push(stage.url, [(stage.make_commit("ours"), OWN)])
@@ -160,16 +165,19 @@ def test_an_unknown_repository_is_unreachable(stage: Stage) -> None:
         assert not stage.server.secret or stage.server.secret not in str(caught.value)
 
 
-def test_many_clones_push_their_own_refs_at_once(networked: Stage) -> None:
+@pytest.mark.parametrize("kind", ["git", "http"])
+def test_many_clones_push_their_own_refs_at_once(
+    make_stage: Callable[[str], Stage], kind: str
+) -> None:
+    stage = make_stage(kind)
     updates = [
-        (networked.make_commit(f"c{number}"), f"refs/gitmem/w/{number:016x}")
-        for number in range(20)
+        (stage.make_commit(f"c{number}"), f"refs/gitmem/w/{number:016x}") for number in range(20)
     ]
     failures: list[object] = []
 
     def push(oid: str, ref: str) -> None:
         try:
-            (result,) = networked.build(60).push(networked.url, [(oid, ref)])
+            (result,) = stage.build(60).push(stage.url, [(oid, ref)])
             if not result.is_accepted:
                 failures.append(result)
         except GitmemError as error:
@@ -181,23 +189,23 @@ def test_many_clones_push_their_own_refs_at_once(networked: Stage) -> None:
     for thread in threads:
         thread.join(60)
     assert failures == []
-    assert {ref: oid for oid, ref in updates}.items() <= networked.remote_refs().items()
+    assert {ref: oid for oid, ref in updates}.items() <= stage.remote_refs().items()
 
 
-def test_a_remote_is_found_by_its_name(stage: Stage) -> None:
-    stage.clone.git("remote", "add", "origin", stage.url)
-    transport = stage.build()
-    tip = stage.make_commit("ours")
+def test_a_remote_is_found_by_its_name(plain: Stage) -> None:
+    plain.clone.git("remote", "add", "origin", plain.url)
+    transport = plain.build()
+    tip = plain.make_commit("ours")
     (result,) = transport.push("origin", [(tip, OWN)])
     assert result.is_accepted
     assert transport.list_refs("origin", "refs/gitmem/") == {OWN: tip}
     transport.fetch("origin", [(OWN, FETCHED)])
-    assert stage.clone.git("rev-parse", FETCHED) == tip
+    assert plain.clone.git("rev-parse", FETCHED) == tip
 
 
-def test_user_configuration_does_not_change_what_moves(stage: Stage) -> None:
+def test_user_configuration_does_not_change_what_moves(plain: Stage) -> None:
     for setting in (
-        "remote.origin.url=" + stage.url,
+        "remote.origin.url=" + plain.url,
         "remote.origin.fetch=+refs/*:refs/*",
         "remote.origin.push=refs/heads/*:refs/heads/stolen/*",
         "remote.origin.mirror=true",
@@ -216,66 +224,66 @@ def test_user_configuration_does_not_change_what_moves(stage: Stage) -> None:
         "fetch.writeCommitGraph=true",
         "core.logAllRefUpdates=false",
     ):
-        stage.clone.git("config", "--add", *setting.split("=", 1))
-    marker = stage.clone.path / "fired"
+        plain.clone.git("config", "--add", *setting.split("=", 1))
+    marker = plain.clone.path / "fired"
     for hook in ("pre-push", "reference-transaction"):
-        file = stage.clone.path / ".git" / "hooks" / hook
+        file = plain.clone.path / ".git" / "hooks" / hook
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"#!/bin/sh\ntouch '{marker}'\nexit 1\n")
         file.chmod(0o755)
     for version in ("0", "1", "2"):
-        stage.clone.git("config", "protocol.version", version)
-        stage.clone.git("-c", "core.hooksPath=/dev/null", "tag", "-am", "t", f"local{version}")
-        theirs = make_commit(stage.remote, f"theirs {version}")
-        stage.remote.git("update-ref", OTHER, theirs)
-        ours = stage.make_commit(f"ours {version}")
+        plain.clone.git("config", "protocol.version", version)
+        plain.clone.git("-c", "core.hooksPath=/dev/null", "tag", "-am", "t", f"local{version}")
+        theirs = make_commit(plain.remote, f"theirs {version}")
+        plain.remote.git("update-ref", OTHER, theirs)
+        ours = plain.make_commit(f"ours {version}")
         mine = f"refs/gitmem/w/{version * 16}"
-        here, there = stage.clone_refs(), stage.remote_refs()
-        transport = stage.build()
+        here, there = plain.clone_refs(), plain.remote_refs()
+        transport = plain.build()
         assert transport.list_refs("origin", OTHER) == {OTHER: theirs}
         assert [one.is_accepted for one in transport.push("origin", [(ours, mine)])] == [True]
-        assert stage.clone_refs() == here
-        assert stage.remote_refs() == there | {mine: ours}
+        assert plain.clone_refs() == here
+        assert plain.remote_refs() == there | {mine: ours}
         transport.fetch("origin", [(OTHER, FETCHED)])
-        assert stage.clone_refs() == here | {FETCHED: theirs}
+        assert plain.clone_refs() == here | {FETCHED: theirs}
         assert transport.delete("origin", mine, ours).is_accepted
-        assert stage.clone_refs() == here | {FETCHED: theirs}
-        assert stage.remote_refs() == there
+        assert plain.clone_refs() == here | {FETCHED: theirs}
+        assert plain.remote_refs() == there
     assert not marker.exists()
-    assert not (stage.clone.path / ".git" / "FETCH_HEAD").exists()
+    assert not (plain.clone.path / ".git" / "FETCH_HEAD").exists()
 
 
-def test_addresses_are_rewritten_as_the_configuration_says(stage: Stage) -> None:
-    stage.clone.git("config", f"url.{stage.server.prefix}.insteadOf", "memory:")
-    stage.clone.git("remote", "add", "origin", f"memory:{stage.remote.path.name}")
-    tip = stage.make_commit("ours")
-    transport = stage.build()
+def test_addresses_are_rewritten_as_the_configuration_says(plain: Stage) -> None:
+    plain.clone.git("config", f"url.{plain.server.prefix}.insteadOf", "memory:")
+    plain.clone.git("remote", "add", "origin", f"memory:{plain.remote.path.name}")
+    tip = plain.make_commit("ours")
+    transport = plain.build()
     assert transport.push("origin", [(tip, OWN)])[0].is_accepted
-    assert transport.list_refs(f"memory:{stage.remote.path.name}", OWN) == {OWN: tip}
+    assert transport.list_refs(f"memory:{plain.remote.path.name}", OWN) == {OWN: tip}
 
 
-def test_pushes_go_where_the_configuration_sends_pushes(stage: Stage, tmp_path: Path) -> None:
-    stage.clone.git("config", f"url.{stage.server.prefix}.pushInsteadOf", f"{tmp_path}/")
-    stage.clone.git("remote", "add", "origin", f"{tmp_path}/{stage.remote.path.name}")
-    tip = stage.make_commit("ours")
-    assert stage.build().push("origin", [(tip, OWN)])[0].is_accepted
-    assert stage.remote_refs()[OWN] == tip
+def test_pushes_go_where_the_configuration_sends_pushes(plain: Stage, tmp_path: Path) -> None:
+    plain.clone.git("config", f"url.{plain.server.prefix}.pushInsteadOf", f"{tmp_path}/")
+    plain.clone.git("remote", "add", "origin", f"{tmp_path}/{plain.remote.path.name}")
+    tip = plain.make_commit("ours")
+    assert plain.build().push("origin", [(tip, OWN)])[0].is_accepted
+    assert plain.remote_refs()[OWN] == tip
 
 
-def test_a_push_url_of_its_own_is_used(stage: Stage, tmp_path: Path) -> None:
-    stage.clone.git("remote", "add", "origin", str(tmp_path / "nowhere"))
-    stage.clone.git("remote", "set-url", "--push", "origin", stage.url)
-    tip = stage.make_commit("ours")
-    assert stage.build().push("origin", [(tip, OWN)])[0].is_accepted
-    assert stage.remote_refs()[OWN] == tip
+def test_a_push_url_of_its_own_is_used(plain: Stage, tmp_path: Path) -> None:
+    plain.clone.git("remote", "add", "origin", str(tmp_path / "nowhere"))
+    plain.clone.git("remote", "set-url", "--push", "origin", plain.url)
+    tip = plain.make_commit("ours")
+    assert plain.build().push("origin", [(tip, OWN)])[0].is_accepted
+    assert plain.remote_refs()[OWN] == tip
 
 
-def test_configuration_from_the_environment_counts(stage: Stage) -> None:
-    transport = stage.build(
+def test_configuration_from_the_environment_counts(plain: Stage) -> None:
+    transport = plain.build(
         GIT_CONFIG_COUNT="1",
-        GIT_CONFIG_KEY_0=f"url.{stage.server.prefix}.insteadOf",
+        GIT_CONFIG_KEY_0=f"url.{plain.server.prefix}.insteadOf",
         GIT_CONFIG_VALUE_0="memory:",
     )
-    assert transport.list_refs(f"memory:{stage.remote.path.name}", "refs/tags/") == {
-        "refs/tags/v1": stage.clone.head()
+    assert transport.list_refs(f"memory:{plain.remote.path.name}", "refs/tags/") == {
+        "refs/tags/v1": plain.clone.head()
     }
