@@ -12,6 +12,7 @@ from gitmem.git.complaints import build_error
 from gitmem.git.process import Git
 
 _DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null")
+_NO_REFRESH = ("-c", "diff.autoRefreshIndex=false")
 _LOCKED = re.compile(rb"index\.lock.*File exists|Unable to create .*index\.lock", re.DOTALL)
 
 
@@ -24,8 +25,12 @@ class ExecWorkTree:
     def list_changed_paths(self, *, staged: bool) -> list[str]:
         if self._git.work_tree is None:
             return []
-        raw = self._diff("--name-only", "-z", *(["--cached"] if staged else []))
-        return [decode_path(name)[0] for name in raw.split(b"\0") if name]
+        if staged:
+            raw = self._diff("--name-only", "-z", "--cached")
+        else:
+            # Not `git diff`, which writes the index when it finds a file merely touched.
+            raw = self._git.run(*list_filter_guards(self._git), "ls-files", "--modified", "-z")
+        return sorted({decode_path(name)[0] for name in raw.split(b"\0") if name})
 
     def read_diff(self, max_lines: int) -> list[str]:
         if self._git.work_tree is None:
@@ -80,4 +85,6 @@ class ExecWorkTree:
 
     def _diff(self, *options: str) -> bytes:
         guards = list_filter_guards(self._git)
-        return self._git.run(*guards, "diff", *_DIFF, "--ignore-submodules=dirty", *options, "--")
+        return self._git.run(
+            *guards, *_NO_REFRESH, "diff", *_DIFF, "--ignore-submodules=dirty", *options, "--"
+        )
