@@ -104,6 +104,8 @@ def _parse_url(text: str, scheme: str, rest: str) -> Address:
             raise UnsafeRemote(f"a file address with a host: {_show(text)}")
         drive = authority if authority != "localhost" else ""
         return Address(text=text, kind=kind, path=unquote(f"{drive}{slash}{tail}"))
+    if "\\" in authority:
+        raise UnsafeRemote(f"a remote address whose host is not plain: {_show(text)}")
     userinfo, at, hostport = authority.rpartition("@")
     host, port = _split_port(text, hostport)
     user, colon, password = userinfo.partition(":")
