@@ -11,6 +11,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+# The peak of a process counts that of whoever started it, up to the moment it takes over. So a
+# bare interpreter starts it: smaller than anything worth measuring.
+_LAUNCHER = """
+import os, sys, time
+quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+start = time.perf_counter()
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet)
+_, status, usage = os.wait4(child, 0)
+print(time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+
 
 class Sample(NamedTuple):
     """One process: wall-clock seconds, and its peak resident memory in bytes (0 where the
@@ -58,33 +69,23 @@ def run_once(
     command: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Sample:
     """One cold process from start to end. Raises RuntimeError where it fails."""
+    is_launched = hasattr(os, "posix_spawnp")
+    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER] if is_launched else []
     start = time.perf_counter()
-    process = subprocess.Popen(
-        command,
+    done = subprocess.run(
+        [*launcher, *command],
         cwd=cwd,
         env=None if env is None else dict(env),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        capture_output=True,
     )
-    assert process.stderr is not None
-    with process.stderr:
-        printed = process.stderr.read()
-    code, peak_bytes = _wait(process)
-    seconds = time.perf_counter() - start
+    sample, code = Sample(time.perf_counter() - start, 0), done.returncode
+    if is_launched and code == 0:
+        seconds, peak, code = (float(word) for word in done.stdout.split())
+        sample = Sample(seconds, int(peak) * (1 if sys.platform == "darwin" else 1024))
     if code != 0:
-        raise RuntimeError(f"{command} ended with {code}: {printed.decode(errors='replace')}")
-    return Sample(seconds, peak_bytes)
-
-
-def _wait(process: subprocess.Popen[bytes]) -> tuple[int, int]:
-    """Exit code and peak memory. Of this child alone, where the system has `wait4`."""
-    if not hasattr(os, "wait4"):
-        return process.wait(), 0
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    unit = 1 if sys.platform == "darwin" else 1024
-    return process.returncode, usage.ru_maxrss * unit
+        raise RuntimeError(f"{command} ended with {code}: {done.stderr.decode(errors='replace')}")
+    return sample
 
 
 def _median(samples: Sequence[Sample]) -> Sample:

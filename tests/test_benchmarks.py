@@ -13,10 +13,12 @@ BARE = [sys.executable, "-c", "pass"]
 
 
 def test_the_peak_memory_is_that_of_the_process(tmp_path: Path) -> None:
+    ours = bytearray(200_000_000)
     large = run_once([sys.executable, "-c", "x = bytearray(200_000_000)"], cwd=tmp_path)
     if large.peak_bytes == 0:
         pytest.skip("this system does not tell")
     assert large.peak_bytes > 150_000_000 > run_once(BARE).peak_bytes
+    assert len(ours) == 200_000_000
 
 
 def test_both_sides_run_as_often_as_asked(tmp_path: Path) -> None:
