@@ -76,6 +76,9 @@ def read_format(git_dir: Path, common_dir: Path) -> RepositoryFormat:
 def _read_settings(path: Path) -> dict[str, str]:
     """`section.key` → value of core, extensions and (any remote's) promisor."""
     try:
+        # Opening a pipe would wait for a writer.
+        if not path.is_file():
+            return {}
         with path.open("rb") as file:
             text = file.read(_MAX_BYTES).decode("utf-8", "surrogateescape")
     except OSError:

@@ -13,6 +13,8 @@ from gitmem.ports.repository import Blob, TreeEntry
 
 # Extensions that libgit2 handles, or that change nothing for a reader of objects.
 _KNOWN_EXTENSIONS = frozenset({"noop", "worktreeconfig", "objectformat", "preciousobjects"})
+# From pygit2 1.19.2 on: the size of a blob without its content.
+_HAS_SIZES = hasattr(pygit2.Odb, "read_header")
 _MAX_SPEC_CHARACTERS = 1 << 14
 _BLOB = int(pygit2.enums.ObjectType.BLOB)
 _COMMIT = int(pygit2.enums.ObjectType.COMMIT)
@@ -26,7 +28,8 @@ def supports_pygit2(layout: Layout, environ: Mapping[str, str] | None = None) ->
     `environ` tells of the user behind sudo."""
     form = layout.format
     return (
-        form.version in (0, 1)
+        _HAS_SIZES
+        and form.version in (0, 1)
         and set(form.extensions) <= _KNOWN_EXTENSIONS
         and form.object_format == "sha1"
         and form.ref_storage == "files"

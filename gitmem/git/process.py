@@ -177,7 +177,9 @@ class Git:
     def check_trusted(self) -> None:
         """Ask git whether it would work here (`safe.directory`). Raises NoRepository, with
         the line to type, where somebody else owns the repository."""
-        place = str(self.work_tree or self.git_dir)
+        top = self.work_tree
+        is_inside = top is not None and (top / ".git").exists()
+        place = str(top if is_inside else self.git_dir)
         words = ("rev-parse", "--git-dir")
         done = self._finish([self._find_executable(), "-C", place, *_SAFE_OPTIONS, *words], words)
         if done.code != 0:

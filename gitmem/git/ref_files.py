@@ -1,7 +1,7 @@
 """Refs, read from git's own files without starting git."""
 
 # Strings, not Path objects: half the time, before every edit.
-# ruff: noqa: PTH114, PTH115, PTH116, PTH118
+# ruff: noqa: PTH113, PTH114, PTH115, PTH116, PTH118
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 
 from gitmem.git.layout import Layout, read_small
 
-_MAX_PACKED_BYTES = 512 * 1024 * 1024
+_MAX_PACKED_BYTES = 128 * 1024 * 1024
 _MAX_FOLDERS = 1000
 _MAX_HOPS = 5
 _OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -160,8 +160,11 @@ def _target_of(text: str) -> str | None:
 
 
 def _find_packed(layout: Layout, name: str) -> str | None:
+    path = os.path.join(layout.common_dir, "packed-refs")
+    if not os.path.isfile(path):
+        return None
     try:
-        with open(os.path.join(layout.common_dir, "packed-refs"), "rb") as file:
+        with open(path, "rb") as file:
             data = file.read(_MAX_PACKED_BYTES)
     except OSError:
         return None

@@ -392,6 +392,20 @@ def test_a_broken_config_file_is_passed_over(repo: Repo, content: bytes) -> None
     assert found(repo.path).format.object_format == "sha1"
 
 
+def test_pipes_in_place_of_files_are_not_waited_for(repo: Repo) -> None:
+    for name in ("config", "packed-refs", "shallow", "commondir"):
+        (repo.path / ".git" / name).unlink(missing_ok=True)
+        os.mkfifo(repo.path / ".git" / name)
+    layout = found(repo.path)
+    head = read_head(layout)
+    assert head is not None and (head.oid, head.branch) == (None, "main")
+    fingerprint_refs(layout)
+    assert estimate_objects(layout) == 0
+    (repo.path / ".git" / "HEAD").unlink()
+    os.mkfifo(repo.path / ".git" / "HEAD")
+    assert discover(repo.path, os.environ) is None
+
+
 def test_the_owner_decides_as_for_git(repo: Repo) -> None:
     layout = found(repo.path)
     assert is_owned_by_us(layout, {})

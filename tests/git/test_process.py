@@ -230,6 +230,18 @@ def test_somebody_elses_repository(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
     git_of(repo).check_trusted()
 
 
+def test_trust_where_the_work_tree_is_elsewhere(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    repo.git("config", "core.worktree", str(tmp_path / "elsewhere"))
+    git = Git(repo.path / ".git", tmp_path / "elsewhere", os.environ)
+    git.check_trusted()
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(NoRepository, match="somebody else"):
+        Git(repo.path / ".git", tmp_path / "elsewhere", os.environ).check_trusted()
+
+
 def test_complaints_are_one_clean_line(repo: Repo) -> None:
     with pytest.raises(GitFailed) as caught:
         git_of(repo).run("rev-parse", "--verify", "no\x1b[2Jsuch\nthing")
