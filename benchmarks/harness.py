@@ -81,8 +81,9 @@ def run_once(
     )
     sample, code = Sample(time.perf_counter() - start, 0), done.returncode
     if is_launched and code == 0:
-        seconds, peak, code = (float(word) for word in done.stdout.split())
-        sample = Sample(seconds, int(peak) * (1 if sys.platform == "darwin" else 1024))
+        seconds, peak, ended = done.stdout.split()
+        code = int(ended)
+        sample = Sample(float(seconds), int(peak) * (1 if sys.platform == "darwin" else 1024))
     if code != 0:
         raise RuntimeError(f"{command} ended with {code}: {done.stderr.decode(errors='replace')}")
     return sample
