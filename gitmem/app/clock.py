@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 
 from gitmem.core.timestamps import parse_at
@@ -25,4 +25,4 @@ class SystemClock:
         return time.time_ns() // 1_000_000 if self._fixed_ms is None else self._fixed_ms
 
     def random_hex(self, digits: int) -> str:
-        return secrets.token_hex((digits + 1) // 2)[:digits]
+        return os.urandom((digits + 1) // 2).hex()[:digits]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -24,11 +24,11 @@ from gitmem.git.files import (
     read_head,
 )
 from gitmem.services.workspace import Place, Workspace
-from gitmem.store.files import RACY_NS
 from gitmem.store.folder import check_folder, find_project
 from gitmem.store.paths import ClonePaths, Memory, clone_paths, spool_folder_name
 from gitmem.store.project_file import Project
-from gitmem.store.union import Present, Sources
+from gitmem.store.sources import Sources
+from gitmem.store.stamps import RACY_NS, Present
 
 # Beyond this many objects the history is indexed in the background: git alone would take
 # longer than a person waits for an answer.
@@ -118,12 +118,16 @@ def _open(
         memory=memory,
         present=present,
         sources=ports.sources,
-        projection=cache.projection,
+        facts=cache.facts,
         records=cache.records,
-        commits=cache.commits,
+        commits=cache.queries,
+        projection=cast(Any, Lazy(lambda: load("cache-projection")(cache.db, cache.paths))),
+        growth=cast(Any, Lazy(lambda: load("cache-commits")(cache.db, cache.paths))),
         history=ports.history,
         tree=ports.tree,
         clock=SystemClock(settings.fixed_now),
+        refresh=lambda workspace: load("refresh")(workspace),
+        grow=lambda workspace: load("grow")(workspace),
         is_large=lambda: estimate_objects(layout) > LARGE_OBJECTS,
         grow_in_background=lambda: (
             settings.history_background and bool(load("background")(cwd, clone.home, environ))
@@ -170,11 +174,11 @@ def _find_project(
         if project is not None:
             return project
     key = f"{present.head} {present.refs_fingerprint}"
-    known, _, rest = (cache.projection.get_memo("project-search") or "").partition("\n")
+    known, _, rest = (cache.facts.get_memo("project-search") or "").partition("\n")
     if known == key:
         project_id, _, name = rest.partition("\n")
         return Project(project_id, name) if project_id else None
     found = load("find-existing")(sources, None)
     value = f"{found[0].project_id}\n{found[0].name}" if found else ""
-    cache.projection.set_memo("project-search", f"{key}\n{value}")
+    cache.facts.set_memo("project-search", f"{key}\n{value}")
     return found[0] if found else None

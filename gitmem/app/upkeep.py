@@ -12,7 +12,8 @@ from gitmem.app.cache_file import reopen_cache
 from gitmem.app.opening import Opened, open_repository
 from gitmem.cache.lock import hold_lock
 from gitmem.errors import Contended
-from gitmem.services.catch_up import catch_up, grow_history
+from gitmem.services.catch_up import catch_up
+from gitmem.services.grow import grow_history
 from gitmem.services.verify import VerifyReport, verify
 
 

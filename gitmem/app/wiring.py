@@ -19,7 +19,7 @@ from gitmem.config import Settings
 from gitmem.git.files import Layout, discover
 from gitmem.ports.transport import Transport
 from gitmem.store.paths import ClonePaths
-from gitmem.store.union import Sources
+from gitmem.store.sources import Sources
 
 
 class Ports:

@@ -33,8 +33,9 @@ class CommitQueries:
         self._db = db
 
     def get_tips(self) -> list[str]:
-        rows = self._db.query("SELECT oid FROM tip JOIN code_commit USING (cid) ORDER BY cid")
-        return [oid.hex() for (oid,) in rows]
+        with self._db.snapshot():
+            rows = self._db.query("SELECT oid FROM tip JOIN code_commit USING (cid) ORDER BY cid")
+            return [oid.hex() for (oid,) in rows]
 
     def is_settled(self) -> bool:
         return bool(self._db.scalar("SELECT 1 FROM head WHERE oid IS NOT NULL LIMIT 1"))
@@ -89,16 +90,17 @@ class CommitQueries:
         prefix = prefix.lower()
         if not prefix or not _HEX.issuperset(prefix) or len(prefix) > 2 * _OID_BYTES:
             return []
-        rows = self._db.query(
-            "SELECT cid, at, has_reason FROM code_commit WHERE oid BETWEEN ? AND ?"
-            " ORDER BY oid LIMIT ?",
-            (
-                bytes.fromhex(prefix + "0" * (len(prefix) % 2)),
-                bytes.fromhex(prefix.ljust(2 * _OID_BYTES, "f")),
-                limit,
-            ),
-        )
-        return self._load([_Seen(at, cid, bool(reason), "") for cid, at, reason in rows])
+        with self._db.snapshot():
+            rows = self._db.query(
+                "SELECT cid, at, has_reason FROM code_commit WHERE oid BETWEEN ? AND ?"
+                " ORDER BY oid LIMIT ?",
+                (
+                    bytes.fromhex(prefix + "0" * (len(prefix) % 2)),
+                    bytes.fromhex(prefix.ljust(2 * _OID_BYTES, "f")),
+                    limit,
+                ),
+            )
+            return self._load([_Seen(at, cid, bool(reason), "") for cid, at, reason in rows])
 
     def list_added_segments(self, *, unprojected: bool) -> list[SegmentRef]:
         rows = self._db.query(

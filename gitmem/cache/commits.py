@@ -66,7 +66,7 @@ class CacheCommits(CommitQueries):
             total = self._db.scalar("SELECT max(cid) FROM code_commit") or 0
             hits = dict(search_table(self._db, "message_text", words, limit=limit, total=total))
             rows = self._db.query_in("SELECT cid, oid FROM code_commit WHERE cid IN (?*)", hits)
-        found = [(oid.hex(), hits[cid]) for cid, oid in rows]
+            found = [(oid.hex(), hits[cid]) for cid, oid in rows]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
     def _assign_orders(self, batch: Sequence[Commit]) -> list[tuple[int, Commit]]:

@@ -6,6 +6,7 @@ began it. No sqlite3 error leaves this room.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -51,9 +52,12 @@ class CacheDamaged(Damaged):
     hint = "The cache is derived and may be deleted at any time: gitmem cache rebuild"
 
 
-def translate(error: sqlite3.Error) -> GitmemError:
-    """What an error of SQLite means to the caller."""
+def translate(error: sqlite3.Error, target: str) -> GitmemError:
+    """What an error of SQLite about a file means to the caller."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code == sqlite3.SQLITE_READONLY and os.access(target, os.W_OK):
+        # The file says so itself: its header is damaged.
+        return CacheDamaged(f"the cache is damaged: {error}")
     if code in _BUSY:
         return Contended("another process has been writing to the cache for too long")
     if code == sqlite3.SQLITE_FULL:
@@ -68,18 +72,19 @@ class Connection:
 
     def __init__(self, target: str) -> None:
         """Opens `target`, a path or ":memory:". Raises CannotWrite, Contended, CacheDamaged."""
+        self._target = target
         try:
             self._db = sqlite3.connect(
                 target, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
             )
         except sqlite3.Error as error:
-            raise translate(error) from error
+            raise translate(error, self._target) from error
         try:
             for pragma in _PRAGMAS:
                 self._db.execute(pragma)
         except sqlite3.Error as error:
             self._db.close()
-            raise translate(error) from error
+            raise translate(error, self._target) from error
 
     def close(self) -> None:
         """Closing twice is fine."""
@@ -90,7 +95,7 @@ class Connection:
         try:
             return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise translate(error) from error
+            raise translate(error, self._target) from error
 
     def scalar(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """The first column of the first row, None without rows."""
@@ -113,13 +118,13 @@ class Connection:
         try:
             self._db.executemany(sql, rows)
         except sqlite3.Error as error:
-            raise translate(error) from error
+            raise translate(error, self._target) from error
 
     def run_script(self, sql: str) -> None:
         try:
             self._db.executescript(sql)
         except sqlite3.Error as error:
-            raise translate(error) from error
+            raise translate(error, self._target) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -134,13 +139,15 @@ class Connection:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """One consistent state for several reads. Nests inside a transaction."""
-        if self._db.in_transaction:
-            yield
-            return
+        """One consistent state for several reads.
+
+        Raises CacheDamaged too where rows do not fit together, or are not of their type.
+        """
         self.query("BEGIN")
         try:
             yield
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            raise CacheDamaged("the cache is damaged: rows that do not fit together") from error
         finally:
             self._roll_back()
 
@@ -149,7 +156,7 @@ class Connection:
             try:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error as error:
-                raise translate(error) from error
+                raise translate(error, self._target) from error
 
     def data_version(self) -> int:
         """Changes when another connection has written."""

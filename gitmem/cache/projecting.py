@@ -19,8 +19,8 @@ from gitmem.cache.rows import (
     tie_of,
     withheld,
 )
-from gitmem.cache.schema import LISTED, REDACTS
 from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
+from gitmem.cache.versions import LISTED, REDACTS
 from gitmem.core.records import Decision, Line
 from gitmem.core.segments import Segment
 

@@ -1,10 +1,11 @@
-"""The write side of the cache: segments, the places that have them, and remembered facts."""
+"""The write side of the cache: segments, and the places that have them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from gitmem.cache.connection import Connection
+from gitmem.cache.facts import CacheFacts
 from gitmem.cache.path_ids import PathIds
 from gitmem.cache.projecting import project_segments
 from gitmem.cache.segments import ensure_segments, find_known, is_read, refresh_live
@@ -15,11 +16,11 @@ _KEEP_DROPPED_SHELVES = 16
 """Shelves that no place has any more but that another process may just be about to use."""
 
 
-class CacheProjection:
+class CacheProjection(CacheFacts):
     """`ports.cache.Projection` on SQLite."""
 
     def __init__(self, db: Connection, paths: PathIds) -> None:
-        self._db = db
+        super().__init__(db)
         self._paths = paths
 
     def list_unknown_trees(self, oids: Iterable[str]) -> list[str]:
@@ -89,9 +90,6 @@ class CacheProjection:
             )
             refresh_live(db, old ^ new)
 
-    def get_place_keys(self) -> Mapping[str, str]:
-        return dict(self._db.query("SELECT name, key FROM place"))
-
     def drop_places(self, places: Iterable[str]) -> None:
         db = self._db
         with db.transaction():
@@ -104,14 +102,6 @@ class CacheProjection:
                 db.query("DELETE FROM place WHERE plid = ?", (plid,))
                 self._refresh_shelves({shid for (shid,) in shelves})
                 refresh_live(db, [sid for (sid,) in segments])
-
-    def set_memo(self, name: str, value: str) -> None:
-        with self._db.transaction():
-            self._db.query("INSERT OR REPLACE INTO memo (name, value) VALUES (?, ?)", (name, value))
-
-    def get_memo(self, name: str) -> str | None:
-        value: str | None = self._db.scalar("SELECT value FROM memo WHERE name = ?", (name,))
-        return value
 
     def _set_place(self, name: str, key: str) -> int:
         self._db.query(

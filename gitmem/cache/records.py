@@ -5,16 +5,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
+from typing import Any
 
 import msgspec
 
 from gitmem.cache.about import list_about
 from gitmem.cache.connection import CacheDamaged, Connection
-from gitmem.cache.held import find_standings
+from gitmem.cache.held import Standing, find_standings
 from gitmem.cache.path_ids import find_path_ids
-from gitmem.cache.rows import decode_body
-from gitmem.cache.schema import FOLDER_LIST, KIND_LIST
+from gitmem.cache.rows import decode_body, is_intact, tie_of
 from gitmem.cache.text import search_table
+from gitmem.cache.versions import FOLDER_LIST, KIND_LIST
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Problem
 from gitmem.core.view import Counts, Held
@@ -68,7 +69,7 @@ class CacheRecords:
                 " AND rid NOT IN (SELECT rid FROM orphan) AND rid IN (?*)",
                 sorted({rid for (rid,) in added + named}),
             )
-        return sorted(record_id.hex() for (record_id,) in rows)
+            return sorted(record_id.hex() for (record_id,) in rows)
 
     def list_about(self, ids: Iterable[str]) -> set[str]:
         wanted = {bytes.fromhex(record_id) for record_id in ids if _is_id(record_id)}
@@ -76,45 +77,31 @@ class CacheRecords:
             return {record_id.hex() for record_id in list_about(self._db, wanted)}
 
     def get_held(self, ids: Iterable[str], worktree: str) -> list[Held]:
+        """Raises CacheDamaged for a record whose bytes are not what its id says."""
         wanted = sorted({bytes.fromhex(record_id) for record_id in ids if _is_id(record_id)})
         with self._db.snapshot():
             rows = self._db.query_in(
-                "SELECT rid, kind, is_withheld, body FROM record WHERE id IN (?*)", wanted
+                "SELECT rid, id, kind, is_withheld, body FROM record WHERE id IN (?*)", wanted
             )
             standings = find_standings(self._db, [row[0] for row in rows], worktree)
-        held = []
-        for rid, kind, is_withheld, body in rows:
-            try:
-                record = decode_body(kind, body, is_withheld=bool(is_withheld))
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise CacheDamaged(f"a stored record does not decode: {error}") from error
-            standing = standings[rid]
-            held.append(
-                Held(
-                    record,
-                    b"" if is_withheld else body,
-                    standing.places,
-                    standing.added_by,
-                    standing.writers,
-                    bool(is_withheld),
-                )
-            )
+            held = [_build_held(row, standings[row[0]]) for row in rows]
         return sorted(held, key=lambda one: one.record.id)
 
     def resolve_prefix(self, prefix: str, *, limit: int) -> list[str]:
         prefix = prefix.lower()
         if not _is_hex(prefix) or len(prefix) > _ID_DIGITS:
             return []
-        rows = self._db.query(
-            "SELECT id FROM record WHERE id BETWEEN ? AND ?"
-            " AND rid NOT IN (SELECT rid FROM orphan) ORDER BY id LIMIT ?",
-            (
-                bytes.fromhex(prefix.ljust(_ID_DIGITS, "0")),
-                bytes.fromhex(prefix.ljust(_ID_DIGITS, "f")),
-                limit,
-            ),
-        )
-        return [record_id.hex() for (record_id,) in rows]
+        with self._db.snapshot():
+            rows = self._db.query(
+                "SELECT id FROM record WHERE id BETWEEN ? AND ?"
+                " AND rid NOT IN (SELECT rid FROM orphan) ORDER BY id LIMIT ?",
+                (
+                    bytes.fromhex(prefix.ljust(_ID_DIGITS, "0")),
+                    bytes.fromhex(prefix.ljust(_ID_DIGITS, "f")),
+                    limit,
+                ),
+            )
+            return [record_id.hex() for (record_id,) in rows]
 
     def match_paths(self, text: str, *, limit: int) -> list[str]:
         tail = fold_path(text)[::-1]
@@ -139,7 +126,7 @@ class CacheRecords:
                 " AND rid IN (?*)",
                 hits,
             )
-        found = [(record_id.hex(), hits[rid]) for rid, record_id in rows]
+            found = [(record_id.hex(), hits[rid]) for rid, record_id in rows]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
     def list_ids(self, place: str) -> set[str]:
@@ -147,7 +134,7 @@ class CacheRecords:
             rows = self._db.query_in(
                 "SELECT id FROM record WHERE rid IN (?*)", self._list_rids(place)
             )
-        return {record_id.hex() for (record_id,) in rows}
+            return {record_id.hex() for (record_id,) in rows}
 
     def get_counts(self, worktree: str) -> Counts:
         """`pending` are records in the spools of this clone that stand neither in HEAD's
@@ -196,9 +183,14 @@ class CacheRecords:
             for pid in pids
         ]
         merged = (row for row, _ in groupby(heapq.merge(*pages, reverse=True)))
-        rids = [rid for _, _, rid in islice(merged, max(0, offset), end)]
-        ids = dict(self._db.query_in("SELECT rid, id FROM record WHERE rid IN (?*)", rids))
-        return [ids[rid].hex() for rid in rids]
+        page = list(islice(merged, max(0, offset), end))
+        found = self._db.query_in(
+            "SELECT rid, seq, id FROM record WHERE rid IN (?*)", [rid for _, _, rid in page]
+        )
+        ids = {
+            (seq, tie_of(record_id.hex()), rid): record_id.hex() for rid, seq, record_id in found
+        }
+        return [ids[row] for row in page]
 
     def _list_kinds(self) -> list[int]:
         """The lists that together hold every record once."""
@@ -251,6 +243,24 @@ class CacheRecords:
             (low, high),
         )
         return [rid for (rid,) in rows]
+
+
+def _build_held(row: tuple[Any, ...], standing: Standing) -> Held:
+    _, record_id, kind, is_withheld, body = row
+    if not is_withheld and not is_intact(record_id.hex(), body):
+        raise CacheDamaged(f"the cache is damaged: record {record_id.hex()[:12]} was changed")
+    try:
+        record = decode_body(kind, body, is_withheld=bool(is_withheld))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CacheDamaged(f"a stored record does not decode: {error}") from error
+    return Held(
+        record,
+        b"" if is_withheld else body,
+        standing.places,
+        standing.added_by,
+        standing.writers,
+        bool(is_withheld),
+    )
 
 
 def _list_name(path: str) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.rows import decode_body, encode_withheld, kind_list, lists_of, search_text, tie_of
-from gitmem.cache.schema import REDACTS
+from gitmem.cache.versions import REDACTS
 from gitmem.core.records import Record, Tombstone
 
 

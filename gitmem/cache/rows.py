@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 import msgspec
 
-from gitmem.cache.schema import FOLDER_LIST, KIND_LIST, REDACTS, RETRACTS, SUPERSEDES
+from gitmem.cache.versions import FOLDER_LIST, KIND_LIST, REDACTS, RETRACTS, SUPERSEDES
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Decision, Other, Record, Tombstone
 
@@ -107,6 +108,15 @@ def withheld(record: Record) -> Record:
 def encode_withheld(record: Record) -> bytes:
     """`withheld`, as it is stored."""
     return _encode(withheld(record))
+
+
+def is_intact(record_id: str, raw: bytes) -> bool:
+    """Whether the stored line of a record still has the hash that is its id."""
+    member = b'"id":"%s"' % record_id.encode()
+    bare = raw.replace(member + b",", b"", 1)
+    if len(bare) == len(raw):
+        bare = raw.replace(b"," + member, b"", 1)
+    return hashlib.sha256(bare).hexdigest() == record_id
 
 
 def decode_body(kind: str, body: bytes, *, is_withheld: bool) -> Record:

@@ -10,18 +10,6 @@ commit holds any more.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x67_6D_65_6D  # "gmem"
-
-LISTED, READ, VERIFIED = 0, 1, 2
-"""States of a segment: known by name; its content read; and matching its name."""
-
-SUPERSEDES, RETRACTS, REDACTS = 1, 2, 3
-"""Relations of `link`."""
-
-KIND_LIST = "/kind/"
-FOLDER_LIST = "/dir/"
-
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memo (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gitmem.cache.connection import Connection
 from gitmem.cache.rows import tie_of
-from gitmem.cache.schema import LISTED, READ, VERIFIED
+from gitmem.cache.versions import LISTED, READ, VERIFIED
 from gitmem.core.segments import SegmentRef
 
 _SOURCE_OF_NEW = """

@@ -56,8 +56,8 @@ def _print(session: Session, workspace: Workspace, answer: WhyAnswer) -> None:
         return
     session.text(render_why(answer, look_of(session, workspace)))
     session.warn(answer.notices)
-    if workspace.memory is None and workspace.projection.get_memo("init-hint") is None:
-        workspace.projection.set_memo("init-hint", "given")
+    if workspace.memory is None and workspace.facts.get_memo("init-hint") is None:
+        workspace.facts.set_memo("init-hint", "given")
         session.note(INIT_HINT)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -98,7 +96,7 @@ def _fail(error: GitmemError, *, is_json: bool, is_verbose: bool) -> int:
         if error.hint:
             sys.stderr.write(f"  {clean(error.hint)}\n")
     if is_verbose:
-        traceback.print_exc(file=sys.stderr)
+        _print_traceback(error)
     return error.exit_code
 
 
@@ -111,7 +109,12 @@ def _crash(error: Exception, *, is_json: bool) -> int:
     sys.stderr.write(
         f"gitmem: this is a bug in gitmem, and nothing you did: {line}\n"
         "  Please report it with the lines below; nothing that was confirmed is lost.\n\n"
-        f"python {platform.python_version()} on {platform.system()} {platform.release()}\n"
-        f"{''.join(traceback.format_exception(error))}"
+        f"python {sys.version.split()[0]} on {sys.platform}\n"
     )
+    _print_traceback(error)
     return INTERNAL
+
+
+def _print_traceback(error: BaseException) -> None:
+    """The interpreter's own printer: it needs no module that every command would pay for."""
+    sys.__excepthook__(type(error), error, error.__traceback__)

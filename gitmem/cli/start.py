@@ -6,7 +6,7 @@ import sys
 
 from click.shell_completion import get_completion_class
 
-from gitmem.app.cache_file import drop_cache
+from gitmem.app.cache_making import drop_cache
 from gitmem.app.opening import Opened
 from gitmem.app.starting import plan_memory, remove_clone_data, start_memory
 from gitmem.cli import main as group
@@ -116,7 +116,7 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
     finally:
         opened.close()
     if keep_data:
-        drop_cache(opened.workspace.clone)
+        drop_cache(opened.layout.common_dir, opened.workspace.clone, opened.settings)
     else:
         remove_clone_data(home)
     done = {"removed": str(home), "kept_data": keep_data}

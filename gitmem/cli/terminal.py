@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections.abc import Mapping
@@ -11,16 +10,18 @@ from typing import TextIO
 
 # C0 but for tab and line feed, DEL, C1; and what hides or reorders text: zero-width and
 # bidirectional controls, tags, the byte-order mark. (U+200D joins emoji and stays.)
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200c\u200e\u200f\u2028\u2029\u202a-\u202e"
-    "\u2060-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
-)
+_UNSAFE = (
+    (0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0x200B, 0x200C), (0x200E, 0x200F),
+    (0x2028, 0x202E), (0x2060, 0x2069), (0xFEFF, 0xFEFF), (0xD800, 0xDFFF), (0xE0000, 0xE007F),
+)  # fmt: skip
 _STYLES = {"bold": "1", "dim": "2", "yellow": "33", "green": "32", "red": "31", "cyan": "36"}
 
 
 def clean(text: str) -> str:
     """Text from anywhere, fit to be shown: controls stand as visible escapes."""
-    return _UNSAFE.sub(_escape, text)
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_ESCAPES)
 
 
 def clean_line(text: str) -> str:
@@ -28,9 +29,16 @@ def clean_line(text: str) -> str:
     return clean(" ".join(text.split("\n"))).replace("\t", " ").strip()
 
 
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+class _Escapes(dict[int, str | int]):
+    """A translation table that answers for every code point, and remembers."""
+
+    def __missing__(self, code: int) -> str | int:
+        unsafe = any(first <= code <= last for first, last in _UNSAFE)
+        self[code] = (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}") if unsafe else code
+        return self[code]
+
+
+_ESCAPES = _Escapes()
 
 
 def style(text: str, *names: str, on: bool) -> str:

@@ -46,12 +46,16 @@ class Projection(Protocol):
         """Say which segments a folder place has now; `key` names this state (its stamp)."""
         ...
 
-    def get_place_keys(self) -> Mapping[str, str]:
-        """Place → the key it was last set with."""
-        ...
-
     def drop_places(self, places: Iterable[str]) -> None:
         """Forget places that are gone (a removed work tree, a deleted ref)."""
+        ...
+
+
+class Facts(Protocol):
+    """Small derived facts: what state each place was last seen in, and remembered answers."""
+
+    def get_place_keys(self) -> Mapping[str, str]:
+        """Place → the key it was last set with."""
         ...
 
     def set_memo(self, name: str, value: str) -> None:

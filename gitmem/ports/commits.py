@@ -16,11 +16,6 @@ class CommitIndex(Protocol):
         """Commits whose whole history is indexed; feed them as `exclude` to go on."""
         ...
 
-    def add_commits(self, batch: Sequence[Commit]) -> None:
-        """Index a batch of commits, each after its parents. One transaction:
-        interrupted after it, the work goes on from there."""
-        ...
-
     def is_settled(self) -> bool:
         """Whether some HEAD's history was once indexed whole, so that what is missing now is
         only what came since."""
@@ -28,10 +23,6 @@ class CommitIndex(Protocol):
 
     def get_head(self, worktree: str) -> str | None:
         """The HEAD for which `set_head` was last called, None if never or unborn."""
-        ...
-
-    def set_head(self, worktree: str, head: str | None, outside: Sequence[str]) -> None:
-        """Say what HEAD of a work tree is, and which indexed commits it does not reach."""
         ...
 
     def list_names(self, path: str, worktree: str) -> list[PathSpan]:
@@ -56,6 +47,19 @@ class CommitIndex(Protocol):
 
     def find_commits(self, prefix: str, *, limit: int) -> list[IndexedCommit]:
         """Indexed commits whose id begins so."""
+        ...
+
+
+class CommitGrowth(Protocol):
+    """How the index grows."""
+
+    def add_commits(self, batch: Sequence[Commit]) -> None:
+        """Index a batch of commits, each after its parents. One transaction:
+        interrupted after it, the work goes on from there."""
+        ...
+
+    def set_head(self, worktree: str, head: str | None, outside: Sequence[str]) -> None:
+        """Say what HEAD of a work tree is, and which indexed commits it does not reach."""
         ...
 
     def list_added_segments(self, *, unprojected: bool) -> list[SegmentRef]:

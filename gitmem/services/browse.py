@@ -76,7 +76,7 @@ def search(workspace: Workspace, text: str, *, limit: int) -> Found:
     records = workspace.records.search(words, limit=limit)
     scores = dict(records)
     hits = sorted(find_hits(workspace, scores), key=lambda h: (-scores[h.id or ""], h.id or ""))
-    commits = workspace.commits.search(words, limit=limit)
+    commits = workspace.growth.search(words, limit=limit)
     for oid, score in commits:
         found = workspace.commits.find_commits(oid, limit=1)
         if found:

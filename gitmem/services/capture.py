@@ -21,7 +21,7 @@ from gitmem.core.timestamps import format_at
 from gitmem.errors import BadRecord, NotFound, UsageError
 from gitmem.services.catch_up import catch_up
 from gitmem.services.workspace import Notice, Workspace
-from gitmem.store.folder import write_segments
+from gitmem.store.folder_writing import write_segments
 from gitmem.store.spool import (
     Spooled,
     find_spooled,

@@ -15,10 +15,11 @@ from gitmem.ports.repository import ObjectReader
 from gitmem.ports.worktree import WorkTree
 from gitmem.store.default_branch import find_default_ref
 from gitmem.store.durable import write_durably
-from gitmem.store.folder import find_project, folder_files, write_folder
+from gitmem.store.folder import find_project
+from gitmem.store.folder_writing import folder_files, write_folder
 from gitmem.store.paths import FOLDER, ClonePaths
 from gitmem.store.project_file import PROJECT_FILE, Project, parse_project
-from gitmem.store.union import Sources
+from gitmem.store.sources import Sources
 
 MAX_PROJECT_BYTES = 1024 * 1024
 

@@ -14,11 +14,12 @@ from gitmem.errors import NotFastForward, RefRefused, RemoteError
 from gitmem.ports.transport import PushResult, Transport
 from gitmem.services.catch_up import catch_up
 from gitmem.services.workspace import Notice, Workspace
-from gitmem.store.folder import folder_files
+from gitmem.store.folder_writing import folder_files
 from gitmem.store.own_ref import DefaultFolder, Publication, extend_own_ref
 from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import PROJECT_FILE, Project
-from gitmem.store.spool import Spooled, iter_spooled, list_spool_folders, remove_spooled
+from gitmem.store.spool import Spooled, iter_spooled, remove_spooled
+from gitmem.store.stamps import list_spool_folders
 from gitmem.store.writer import find_writer, mint_writer
 
 MAX_MINTS = 3
@@ -120,7 +121,7 @@ def _publication(workspace: Workspace, project: Project) -> Publication:
     sources = workspace.sources
     default = None
     if not workspace.is_detached:
-        ref = workspace.projection.get_memo("default-ref")
+        ref = workspace.facts.get_memo("default-ref")
         commit = sources.refs.find_ref(ref) if ref else None
         if commit is not None:
             default = DefaultFolder(commit, sources.objects.find_oid(f"{commit}:{RECORDS}"))

@@ -9,7 +9,8 @@ from gitmem.services.catch_up import catch_up
 from gitmem.services.hits import Hit, find_hits
 from gitmem.services.push import find_remote_key
 from gitmem.services.workspace import Notice, Workspace
-from gitmem.store.spool import iter_spooled, list_spool_folders
+from gitmem.store.spool import iter_spooled
+from gitmem.store.stamps import list_spool_folders
 from gitmem.store.writer import find_writer
 
 MAX_SHOWN = 20
@@ -68,7 +69,7 @@ def get_status(workspace: Workspace, name: str) -> Status:
                 f"{counts.quarantined} damaged or foreign records are kept apart: gitmem verify",
             )
         )
-    default = workspace.projection.get_memo("default-ref") or None
+    default = workspace.facts.get_memo("default-ref") or None
     return Status(
         project_id=memory.project_id,
         name=name,
@@ -93,7 +94,7 @@ def _confirmed(workspace: Workspace, writer: str | None) -> set[str]:
     """What any remote was seen to have of this clone's own."""
     if writer is None:
         return set()
-    places = workspace.projection.get_place_keys()
+    places = workspace.facts.get_place_keys()
     mine = [p for p in places if p.startswith("fetched:") and p.endswith(f"/{writer}")]
     return set().union(*(workspace.records.list_ids(place) for place in mine))
 

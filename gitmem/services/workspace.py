@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from gitmem.core.records import Actor
 from gitmem.errors import NoMemory
-from gitmem.ports.cache import Projection, Records
-from gitmem.ports.clock import Clock
-from gitmem.ports.commits import CommitIndex
-from gitmem.ports.history import HistoryReader
-from gitmem.ports.worktree import WorkTree
-from gitmem.store.paths import ClonePaths, Memory
-from gitmem.store.union import Present, Sources
+
+if TYPE_CHECKING:
+    # A port is only a type here, and defining Protocols takes time that hot commands lack.
+    from gitmem.ports.cache import Facts, Projection, Records
+    from gitmem.ports.clock import Clock
+    from gitmem.ports.commits import CommitGrowth, CommitIndex
+    from gitmem.ports.history import HistoryReader
+    from gitmem.ports.worktree import WorkTree
+    from gitmem.store.paths import ClonePaths, Memory
+    from gitmem.store.sources import Sources
+    from gitmem.store.stamps import Present
+    from gitmem.store.union import Refreshed
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -39,6 +45,7 @@ class Place(msgspec.Struct, frozen=True):
 class Workspace(msgspec.Struct, frozen=True):
     """One repository. `memory` is None where `init` was never run: history still answers.
 
+    `refresh` and `grow` bring the projection and the history index in step (see `grow`).
     `is_large` tells whether its history takes longer to index than a person waits;
     `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
@@ -49,12 +56,16 @@ class Workspace(msgspec.Struct, frozen=True):
     memory: Memory | None
     present: Present
     sources: Sources
-    projection: Projection
+    facts: Facts
     records: Records
     commits: CommitIndex
+    projection: Projection
+    growth: CommitGrowth
     history: HistoryReader
     tree: WorkTree
     clock: Clock
+    refresh: Callable[[Workspace], Refreshed]
+    grow: Callable[[Workspace], int]
     is_large: Callable[[], bool]
     grow_in_background: Callable[[], bool]
     report: Callable[[str, int, int], None]

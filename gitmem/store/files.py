@@ -12,16 +12,11 @@ import msgspec
 from gitmem.core.records import Problem
 from gitmem.core.segments import (
     MAX_SEGMENT_BYTES,
-    SUFFIX,
     Segment,
     SegmentRef,
     decode_segment,
     is_segment_name,
 )
-
-# A stamp is trusted only when everything in it is older than this: a change within the same
-# tick of the file system's clock leaves no trace (git's racy-timestamp rule; FAT ticks in 2 s).
-RACY_NS = 2_000_000_000
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -29,28 +24,6 @@ class Listing(msgspec.Struct, frozen=True):
 
     files: dict[str, Path]
     problems: tuple[Problem, ...] = ()
-
-
-def stamp_folder(folder: Path, now_ns: int) -> str | None:
-    """A string that changes with the folder's entries, one level of sub-folders included.
-
-    None where there is no such folder. A racy stamp says so, and equals no other.
-    """
-    try:
-        parts = [("", *_stamp(folder.stat(follow_symlinks=False)))]
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if not entry.name.endswith(SUFFIX) and entry.is_dir(follow_symlinks=False):
-                    parts.append((entry.name, *_stamp(entry.stat(follow_symlinks=False))))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    newest = max(mtime_ns for _, mtime_ns, _ in parts)
-    racy = f"racy {now_ns} " if now_ns - newest < RACY_NS else ""
-    return racy + repr(sorted(parts))
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int]:
-    return (status.st_mtime_ns, status.st_ino)
 
 
 def list_segments(folder: Path, place: str) -> Listing:

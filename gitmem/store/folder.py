@@ -1,27 +1,14 @@
-"""The tracked folder in a work tree: recognising it, and adding to it."""
+"""Recognising the tracked folder in a work tree, and refusing what is not ours."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from pathlib import Path
 
-from gitmem.core.records import Line
-from gitmem.core.segments import build_segments
 from gitmem.errors import Damaged, Refused
-from gitmem.store.durable import cannot_write, ensure_directory, write_durably
-from gitmem.store.paths import FOLDER, RECORDS
-from gitmem.store.project_file import (
-    ATTRIBUTES,
-    IGNORE,
-    Project,
-    format_project,
-    not_ours,
-    parse_project,
-)
+from gitmem.store.paths import FOLDER
+from gitmem.store.project_file import Project, not_ours, parse_project
 
 MAX_PROJECT_BYTES = 1024 * 1024
-_DIRECTORY_MODE = 0o777  # the folder is the user's, so their umask decides
 
 
 def check_folder(work_tree: Path) -> Path:
@@ -58,47 +45,3 @@ def find_project(work_tree: Path) -> Project | None:
     except OSError as error:
         raise Damaged(f"{file} cannot be read: {error.strerror}") from error
     return parse_project(data)
-
-
-def folder_files(project: Project) -> dict[str, bytes]:
-    """The files that make the folder, by path from the repository's root."""
-    return {
-        f"{FOLDER}/.gitattributes": ATTRIBUTES.encode(),
-        f"{FOLDER}/.gitignore": IGNORE.encode(),
-        f"{FOLDER}/project.toml": format_project(project).encode(),
-    }
-
-
-def write_folder(work_tree: Path, project: Project) -> list[str]:
-    """Write the folder's files where they are missing; the paths written."""
-    check_folder(work_tree)
-    written = []
-    _ensure_folder(work_tree / FOLDER)
-    for path, data in folder_files(project).items():
-        file = work_tree / path
-        if not os.path.lexists(file):
-            write_durably(file, data, mode=0o666)
-            written.append(path)
-    return written
-
-
-def write_segments(work_tree: Path, lines: Iterable[Line]) -> list[str]:
-    """Add records to the folder, as new segments; their paths from the repository's root."""
-    check_folder(work_tree)
-    paths = []
-    for month, name, data in build_segments(lines):
-        path = f"{RECORDS}/{month}/{name}"
-        file = work_tree / path
-        if file.parent.is_symlink():
-            raise Refused(f"{RECORDS}/{month} is a symbolic link; nothing is written through it")
-        _ensure_folder(file.parent)
-        write_durably(file, data, mode=0o666)
-        paths.append(path)
-    return paths
-
-
-def _ensure_folder(folder: Path) -> None:
-    try:
-        ensure_directory(folder, mode=_DIRECTORY_MODE)
-    except OSError as error:
-        raise cannot_write(folder, error) from error

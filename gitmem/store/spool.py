@@ -16,6 +16,7 @@ from gitmem.core.segments import encode_segment, segment_name
 from gitmem.store.durable import remove_durably, write_durably
 from gitmem.store.files import read_segment, segment_name_of
 from gitmem.store.paths import ClonePaths
+from gitmem.store.stamps import list_spool_folders
 
 
 class Spooled(msgspec.Struct, frozen=True):
@@ -41,14 +42,6 @@ def _write(folder: Path, line: Line) -> Path:
     file = folder / f"{line.record.seq:015d}-{segment_name(data)}"
     write_durably(file, data)
     return file
-
-
-def list_spool_folders(clone: ClonePaths) -> list[Path]:
-    """The spool folders of all work trees, those of removed ones too."""
-    try:
-        return sorted(p for p in clone.spool.iterdir() if p.is_dir() and not p.is_symlink())
-    except FileNotFoundError:
-        return []
 
 
 def iter_spooled(folder: Path) -> Iterator[Spooled]:

@@ -14,40 +14,25 @@ import msgspec
 from gitmem.core.records import Line, Problem
 from gitmem.core.refnames import FETCHED_PREFIX, format_writer_ref, parse_fetched_ref
 from gitmem.core.segments import MAX_SEGMENT_BYTES, Segment, SegmentRef, decode_segment
-from gitmem.ports.cache import Projection
-from gitmem.ports.repository import ObjectReader, RefStore, RepositorySettings
+from gitmem.ports.cache import Facts, Projection
+from gitmem.ports.repository import ObjectReader
 from gitmem.store.default_branch import find_default_ref
-from gitmem.store.files import list_segments, read_segment, stamp_folder
+from gitmem.store.files import list_segments, read_segment
 from gitmem.store.paths import RECORDS, Memory
-from gitmem.store.spool import list_spool_folders
+from gitmem.store.sources import Sources
+from gitmem.store.stamps import (
+    ABSENT,
+    Present,
+    head_key,
+    head_place,
+    iter_folders,
+    stamp_folder,
+)
 from gitmem.store.trees import Shelf, list_shelf, list_shelves
 from gitmem.store.writer import find_writer
 
-SPOOL_PLACE = "spool:"
-PRIVATE_PLACE = "private"
 DEFAULT_PLACE = "default"
 OWN_PLACE = "own"
-
-
-class Sources(msgspec.Struct, frozen=True):
-    """Where records come from. `memory_objects` and `memory_refs` are those of the detached
-    memory's own repository, and the code's own otherwise."""
-
-    objects: ObjectReader
-    refs: RefStore
-    settings: RepositorySettings
-    memory_objects: ObjectReader
-    memory_refs: RefStore
-
-
-class Present(msgspec.Struct, frozen=True):
-    """The clone's state that a refresh compares with: HEAD's commit (None before the first),
-    a fingerprint of all refs (one that differs from every other where it cannot be trusted),
-    and the time of looking."""
-
-    head: str | None
-    refs_fingerprint: str
-    now_ns: int
 
 
 class Refreshed(msgspec.Struct, frozen=True):
@@ -58,10 +43,10 @@ class Refreshed(msgspec.Struct, frozen=True):
 
 
 def refresh(
-    memory: Memory, sources: Sources, projection: Projection, present: Present
+    memory: Memory, sources: Sources, projection: Projection, facts: Facts, present: Present
 ) -> Refreshed:
     """Bring the cache in step with everything that records come from."""
-    return _Refresh(memory, sources, projection, present).run()
+    return _Refresh(memory, sources, projection, facts, present).run()
 
 
 def project_segments(
@@ -108,13 +93,19 @@ def _read_blobs(
 
 class _Refresh:
     def __init__(
-        self, memory: Memory, sources: Sources, projection: Projection, present: Present
+        self,
+        memory: Memory,
+        sources: Sources,
+        projection: Projection,
+        facts: Facts,
+        present: Present,
     ) -> None:
         self._memory = memory
         self._sources = sources
         self._projection = projection
         self._present = present
-        self._keys: Mapping[str, str] = projection.get_place_keys()
+        self._facts = facts
+        self._keys: Mapping[str, str] = facts.get_place_keys()
         self._added = 0
         self._is_changed = False
 
@@ -122,19 +113,16 @@ class _Refresh:
         memory, present = self._memory, self._present
         if not memory.is_detached:
             self._tree_place(
-                f"head:{memory.worktree}",
-                present.head or "unborn",
+                head_place(memory),
+                head_key(present),
                 self._sources.objects,
                 f"{present.head}:{RECORDS}" if present.head else None,
             )
-            if memory.folder is not None:
-                self._folder_place(f"work:{memory.worktree}", memory.folder / "records")
-        for folder in list_spool_folders(memory.clone):
-            self._folder_place(SPOOL_PLACE + folder.name, folder)
-        self._folder_place(PRIVATE_PLACE, memory.clone.private)
-        if self._projection.get_memo("refs") != present.refs_fingerprint:
+        for place, folder in iter_folders(memory):
+            self._folder_place(place, folder)
+        if self._facts.get_memo("refs") != present.refs_fingerprint:
             self._refs()
-            self._projection.set_memo("refs", present.refs_fingerprint)
+            self._facts.set_memo("refs", present.refs_fingerprint)
         return Refreshed(self._added, self._is_changed)
 
     def _refs(self) -> None:
@@ -143,7 +131,7 @@ class _Refresh:
         if not self._memory.is_detached:
             default = find_default_ref(sources.refs, sources.settings)
             oid = sources.refs.find_ref(default) if default else None
-            self._projection.set_memo("default-ref", default or "")
+            self._facts.set_memo("default-ref", default or "")
             self._tree_place(
                 DEFAULT_PLACE,
                 oid or "none",
@@ -198,8 +186,8 @@ class _Refresh:
         self._projection.add_shelf(shelf.key, refs)
 
     def _folder_place(self, place: str, folder: Path) -> None:
-        stamp = stamp_folder(folder, self._present.now_ns) or "absent"
-        if self._keys.get(place, "absent") == stamp:
+        stamp = stamp_folder(folder, self._present.now_ns) or ABSENT
+        if self._keys.get(place, ABSENT) == stamp:
             return
         listing = list_segments(folder, place)
         refs = [SegmentRef(name) for name in sorted(listing.files)]
