@@ -24,7 +24,7 @@ from typing import Any
 
 import msgspec
 
-from gitmem.cache import open_cache
+from gitmem.cache.building import open_cache
 from gitmem.core.codec import build_line
 from gitmem.core.segments import (
     Segment,

@@ -1,0 +1,122 @@
+"""Full text: stemming, safety for any words, and an order that lasts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gitmem.cache.building import Cache, open_memory_cache
+from gitmem.core.segments import Segment
+from tests.support.cached import make_commit, make_segment, oid_of, project_into
+from tests.support.records import make_decision, make_decisions
+
+ODD = [
+    "sha-256",
+    "don't",
+    "foo.py",
+    "x, a:b",
+    "NOT",
+    "*",
+    "(",
+    "src/**/x",
+    "c++",
+    "",
+    "\0",
+    '"',
+    'a"b',
+    "AND OR NEAR(",
+    "\U0001f602",
+    "\ud800",
+    "text:",
+    "^a",
+    "a\0b",
+    "-",
+    "{x} : y",
+]
+
+
+def test_words_are_stemmed_and_marks_ignored(cache: Cache) -> None:
+    a = make_decision(seq=1, summary="Caching of r\u00e9sum\u00e9s", key="a" * 16)
+    b = make_decision(seq=2, summary="Queue", why="Retries were lost.", tags=["network"])
+    c = make_decision(seq=3, summary="X", rejected=[{"option": "Kafka", "reason": "too heavy"}])
+    project_into(cache, "spool:main", a, b, c)
+
+    def find(*words: str) -> list[str]:
+        return [record_id for record_id, _ in cache.records.search(words, limit=9)]
+
+    assert find("cached") == [a.id]
+    assert find("RESUME") == [a.id]
+    assert find("retry") == find("networks") == [b.id]
+    assert find("kafka") == find("heavy") == [c.id]
+    assert set(find("cache", "queue")) == {a.id, b.id}
+    assert find("nothing") == []
+    assert len(cache.records.search(["cache", "queue"], limit=1)) == 1
+    assert cache.records.search(["cache"], limit=0) == []
+
+
+def test_better_matches_score_higher(cache: Cache) -> None:
+    weak = make_decision(seq=1, summary="Queue", why="It was long. " * 30)
+    strong = make_decision(seq=2, summary="Queue for the queue")
+    project_into(cache, "spool:main", weak, strong, *make_decisions(10))
+    found = cache.records.search(["queue"], limit=9)
+    assert [record_id for record_id, _ in found] == [strong.id, weak.id]
+    assert found[0][1] > found[1][1]
+
+
+def test_stop_words_count_only_where_nothing_else_is_asked(cache: Cache) -> None:
+    a = make_decision(seq=1, summary="the only one", key="a" * 16)
+    b = make_decision(seq=2, summary="tenant")
+    project_into(cache, "spool:main", a, b)
+    assert [hit for hit, _ in cache.records.search(["the", "tenant"], limit=9)] == [b.id]
+    assert [hit for hit, _ in cache.records.search(["the"], limit=9)] == [a.id]
+
+
+def test_words_that_most_records_have_are_left_out(cache: Cache) -> None:
+    common = make_decisions(400, why="tenant")
+    rare = make_decision(seq=999, summary="Tenant zebra", key="f" * 16)
+    project_into(cache, "spool:main", *common, rare)
+    assert [hit for hit, _ in cache.records.search(["tenant", "zebra"], limit=999)] == [rare.id]
+    assert len(cache.records.search(["tenant"], limit=999)) == 401
+
+
+def test_records_that_score_alike_come_by_id_whatever_came_first() -> None:
+    lines = [make_decision(seq=n, key=f"{n:016x}", summary="zebra") for n in range(1, 200)]
+    expected = sorted(line.id for line in lines)[:7]
+    for order in (lines, lines[::-1]):
+        cache = open_memory_cache()
+        segments = [make_segment([line]) for line in order]
+        cache.projection.project(segments)
+        cache.projection.set_folder_place("private", "1", [one.ref for one in segments])
+        assert [hit for hit, _ in cache.records.search(["zebra"], limit=7)] == expected
+
+
+@pytest.mark.parametrize("word", ODD)
+def test_any_word_is_safe(cache: Cache, word: str) -> None:
+    line = make_decision(summary="sha-256 of foo.py, don't")
+    project_into(cache, "spool:main", line)
+    cache.commits.add_commits([make_commit("a", message="sha-256 of foo.py, don't\n")])
+    cache.records.search([word], limit=5)
+    assert [hit for hit, _ in cache.records.search([word, "foo.py"], limit=5)] == [line.id]
+    assert [hit for hit, _ in cache.commits.search([word, "foo.py"], limit=5)] == [oid_of("a")]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(st.text(max_size=12), max_size=5))
+def test_any_words_are_safe(cache: Cache, words: list[str]) -> None:
+    project_into(cache, "spool:main", make_decision())
+    for record_id, score in cache.records.search(words, limit=5):
+        assert len(record_id) == 64 and isinstance(score, float)
+
+
+def test_messages_are_indexed_when_they_are_first_searched(cache: Cache) -> None:
+    cache.commits.add_commits([make_commit(n, message=f"Number{n} of many\n") for n in range(4500)])
+    assert cache.commits.search(["number4321"], limit=5)[0][0] == oid_of(4321)
+    cache.commits.add_commits([make_commit("new", message="Fresh bread\n")])
+    assert [hit for hit, _ in cache.commits.search(["bread"], limit=5)] == [oid_of("new")]
+
+
+def test_no_text_of_other_kinds_is_found(cache: Cache) -> None:
+    segment: Segment = make_segment([make_decision()])
+    cache.projection.project([segment])
+    assert cache.records.search(["tenant"], limit=5) == []
