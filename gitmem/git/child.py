@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from gitmem.git.complaints import OutOfTime, build_error, verb_of
@@ -69,12 +69,18 @@ class Child:
         with contextlib.suppress(BrokenPipeError, OSError):
             self._stdin.close()
 
-    def read_some(self) -> bytes:
-        """What there is, at least one byte; nothing at the end."""
-        self._waiting_since = time.monotonic()
-        data = self._stdout.read1(CHUNK_BYTES)  # type: ignore[attr-defined]
-        self._waiting_since = None
-        return bytes(data)
+    def iter_chunks(self) -> Iterator[bytes]:
+        """Stdout in big pieces, as it comes, until the end. Raises what git complained of,
+        OutOfTime at the deadline."""
+        while True:
+            self._waiting_since = time.monotonic()
+            data = self._stdout.read1(CHUNK_BYTES)  # type: ignore[attr-defined]
+            self._waiting_since = None
+            if not data:
+                break
+            yield bytes(data)
+        if self._process.wait() != 0:
+            raise self.build_failure()
 
     def read_line(self, limit_bytes: int) -> bytes:
         """A line with its end, cut at the limit; nothing at the end."""
@@ -96,12 +102,6 @@ class Child:
             parts.append(part)
             left -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def finish(self) -> None:
-        """Wait for the end. Raises what git complained of, OutOfTime at the deadline."""
-        code = self._process.wait()
-        if code != 0:
-            raise self.build_failure()
 
     def build_failure(self) -> Exception:
         """What went wrong, as an error to raise."""

@@ -57,11 +57,18 @@ class ExecHistoryReader:
         if not tips:
             return
         stdin = _format_range(tips, exclude)
-        merges = self._find_merge_touches(tips, stdin)
-        chunks = self._git.stream(
-            *self._log, "--topo-order", "--reverse", "--ignore-missing", "--stdin", stdin=stdin
-        )
-        yield from parse_log(chunks, self._mark, shallow=self.list_shallow(), merge_touches=merges)
+        walk = ("--topo-order", "--reverse", "--ignore-missing", "--stdin")
+        with self._git.open_child(*self._log, *walk) as child:
+            child.write(stdin)
+            child.close_stdin()
+            # While git walks: what it prints waits in the pipe.
+            merges = self._find_merge_touches(tips, stdin)
+            yield from parse_log(
+                child.iter_chunks(),
+                self._mark,
+                shallow=self.list_shallow(),
+                merge_touches=merges,
+            )
 
     def iter_path_commits(
         self, path: str, *, limit: int, deadline_seconds: float

@@ -170,9 +170,7 @@ class Git:
                 child.set_deadline(deadline_seconds)
             child.write(stdin)
             child.close_stdin()
-            while chunk := child.read_some():
-                yield chunk
-            child.finish()
+            yield from child.iter_chunks()
 
     def check_trusted(self) -> None:
         """Ask git whether it would work here (`safe.directory`). Raises NoRepository, with
