@@ -98,12 +98,23 @@ class Git:
     """The git executable, for one repository.
 
     `work_tree` is None for a bare repository; `environ` is the environment to start from.
+    `index_file` is the index of the commit that is being made, which a commit hook is told
+    by GIT_INDEX_FILE (relative to the work tree); elsewhere None.
     """
 
-    def __init__(self, git_dir: Path, work_tree: Path | None, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        git_dir: Path,
+        work_tree: Path | None,
+        environ: Mapping[str, str],
+        *,
+        index_file: str | None = None,
+    ) -> None:
         self.git_dir = git_dir
         self.work_tree = work_tree
         self._environ = build_environ(environ)
+        if index_file is not None:
+            self._environ["GIT_INDEX_FILE"] = index_file
         self._is_fetching_settled = False
         self._executable: str | None = None
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from gitmem.git.process import Git
 from gitmem.git.worktree_exec import ExecWorkTree
@@ -40,6 +44,31 @@ def test_conflicts_and_deleted_files(repo: Repo) -> None:
     repo.git("merge", "side", check=False)
     (repo.path / "b").unlink()
     assert work_tree_of(repo).list_changed_paths(staged=False) == ["a", "b"]
+
+
+@pytest.mark.parametrize("options", [("-a",), ("--", "a")])
+def test_a_commit_hook_sees_and_adds_to_the_commit_being_made(
+    repo: Repo, options: tuple[str, ...]
+) -> None:
+    repo.commit("one", a="1", b="1")
+    script = (
+        "import os, pathlib; from gitmem.git.process import Git;"
+        "from gitmem.git.worktree_exec import ExecWorkTree;"
+        "top = pathlib.Path.cwd();"
+        "git = Git(top / '.git', top, os.environ, index_file=os.environ['GIT_INDEX_FILE']);"
+        "tree = ExecWorkTree(git);"
+        "(top / 'seen').write_text(repr(tree.list_changed_paths(staged=True)));"
+        "tree.stage(['seen'])"
+    )
+    hook = repo.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    source = Path(__file__).parents[2]
+    hook.write_text(f"#!/bin/sh\nPYTHONPATH='{source}' exec '{sys.executable}' -c \"{script}\"\n")
+    hook.chmod(0o755)
+    repo.write("a", "2")
+    repo.git("commit", "-q", "-m", "two", *options)
+    assert repo.git("show", "HEAD:seen") == "['a']"
+    assert repo.git("show", "HEAD:a") == "2"
 
 
 def test_before_the_first_commit(repo: Repo) -> None:
