@@ -13,6 +13,7 @@ attributes, the message says what happened and why, the hint says what to type n
     │   ├── Ambiguous         4   an id or path that fits several things
     │   ├── NotFound          4   an id that fits nothing
     │   └── Refused           4   we will not do this without being told more
+    │       └── ForeignFolder 4   a .gitmem that is not ours to read or to write
     ├── RemoteError           5   the other side refused or sent nonsense
     │   ├── RemoteUnreachable 5   no connection, no such repository, time is up
     │   ├── AuthRefused       5   the other side wants other credentials
@@ -89,6 +90,10 @@ class NotFound(NeedsPerson):
 
 class Refused(NeedsPerson):
     code = "refused"
+
+
+class ForeignFolder(Refused):
+    code = "foreign-folder"
 
 
 class RemoteError(GitmemError):

@@ -14,7 +14,7 @@ from gitmem.app.cache_file import open_cache_for, remember_project, reopen_cache
 from gitmem.app.clock import SystemClock
 from gitmem.app.wiring import Ports
 from gitmem.config import Settings, read_settings
-from gitmem.errors import NoRepository
+from gitmem.errors import ForeignFolder, NoRepository
 from gitmem.git.files import (
     Layout,
     discover,
@@ -95,17 +95,17 @@ def _open(
         cache = open_cache_for(layout.common_dir, clone, settings)
         closing.append(cache)
     worktree = spool_folder_name(layout.worktree_name)
-    project = _find_project(layout, settings, ports.sources, cache, present)
-    memory = None
-    if project is not None:
-        folder = None
-        if layout.work_tree is not None and not settings.is_detached:
-            folder = check_folder(layout.work_tree)
-        memory = Memory(clone, project.project_id, worktree, folder, settings.is_detached)
-        if remember_project(cache, project.project_id):
-            cache = reopen_cache(cache, layout.common_dir, clone, settings)
-            closing.append(cache)
-            remember_project(cache, project.project_id)
+    project, memory, refusal = None, None, None
+    try:
+        project = _find_project(layout, settings, ports.sources, cache, present)
+        if project is not None:
+            memory = _open_memory(layout, settings, clone, project)
+    except ForeignFolder as error:
+        refusal = error
+    if memory is not None and remember_project(cache, memory.project_id):
+        cache = reopen_cache(cache, layout.common_dir, clone, settings)
+        closing.append(cache)
+        remember_project(cache, memory.project_id)
     workspace = Workspace(
         place=Place(
             cwd=cwd,
@@ -133,8 +133,17 @@ def _open(
             settings.history_background and bool(load("background")(cwd, clone.home, environ))
         ),
         report=report,
+        refusal=refusal,
     )
     return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
+
+
+def _open_memory(layout: Layout, settings: Settings, clone: ClonePaths, project: Project) -> Memory:
+    folder = None
+    if layout.work_tree is not None and not settings.is_detached:
+        folder = check_folder(layout.work_tree)
+    worktree = spool_folder_name(layout.worktree_name)
+    return Memory(clone, project.project_id, worktree, folder, settings.is_detached)
 
 
 def _look(

@@ -56,7 +56,9 @@ def _print(session: Session, workspace: Workspace, answer: WhyAnswer) -> None:
         return
     session.text(render_why(answer, look_of(session, workspace)))
     session.warn(answer.notices)
-    if workspace.memory is None and workspace.facts.get_memo("init-hint") is None:
+    if workspace.refusal is not None:
+        session.note(f"gitmem: {workspace.refusal.message}; this is from history alone")
+    elif workspace.memory is None and workspace.facts.get_memo("init-hint") is None:
         workspace.facts.set_memo("init-hint", "given")
         session.note(INIT_HINT)
 

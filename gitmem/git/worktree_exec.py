@@ -13,6 +13,8 @@ from gitmem.git.process import Git
 
 _DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null")
 _NO_REFRESH = ("-c", "diff.autoRefreshIndex=false")
+# `git check-ignore` refuses to run where paths are declared literal; it takes no patterns.
+_PLAIN_PATHS = {"GIT_LITERAL_PATHSPECS": "0"}
 _LOCKED = re.compile(rb"index\.lock.*File exists|Unable to create .*index\.lock", re.DOTALL)
 
 
@@ -67,6 +69,7 @@ class ExecWorkTree:
             "--no-index",
             "--stdin",
             stdin=path.encode("utf-8", "surrogateescape") + b"\0",
+            extra=_PLAIN_PATHS,
         )
         fields = done.stdout.split(b"\0")
         if done.code != 0 or len(fields) < 4:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from pathlib import Path
 
 import msgspec
 
 from gitmem.core.refnames import FETCHED_PREFIX, OWN_PREFIX
 from gitmem.core.remote_key import build_remote_key
-from gitmem.errors import Refused, UsageError
+from gitmem.errors import Damaged, ForeignFolder, NewerFormat, Refused, UsageError
 from gitmem.ports.clock import Clock
 from gitmem.ports.repository import ObjectReader
 from gitmem.ports.worktree import WorkTree
@@ -18,7 +19,7 @@ from gitmem.store.durable import write_durably
 from gitmem.store.folder import find_project
 from gitmem.store.folder_writing import folder_files, write_folder
 from gitmem.store.paths import FOLDER, ClonePaths
-from gitmem.store.project_file import PROJECT_FILE, Project, parse_project
+from gitmem.store.project_file import PROJECT_NAME, Project, parse_project
 from gitmem.store.sources import Sources
 
 MAX_PROJECT_BYTES = 1024 * 1024
@@ -61,7 +62,7 @@ def plan_init(
             "a bare repository has no work tree for a tracked folder",
             hint="Keep the memory outside the tree: gitmem init --detached",
         )
-    found = find_existing(sources, work_tree)
+    found = _find_beside(sources, work_tree) if detached else find_existing(sources, work_tree)
     if found is not None:
         project, joins = found
         if detached:
@@ -95,27 +96,63 @@ def find_existing(sources: Sources, work_tree: Path | None) -> tuple[Project, st
         project = find_project(work_tree)
         if project is not None:
             return project, "the folder .gitmem/"
-    candidates = [("HEAD", f"HEAD:{PROJECT_FILE}")]
+    tips = [("HEAD", "HEAD")]
     default = find_default_ref(sources.refs, sources.settings)
     if default is not None:
-        candidates.append((default.removeprefix("refs/"), f"{default}:{PROJECT_FILE}"))
+        tips.append((default.removeprefix("refs/"), default))
+    for name, tip in tips:
+        data = _read_file(sources.objects, f"{tip}:{FOLDER}", PROJECT_NAME)
+        if data is not None:
+            try:
+                return parse_project(data), name
+            except ForeignFolder:
+                continue
+    return _find_by_ref(sources)
+
+
+def _find_beside(sources: Sources, work_tree: Path | None) -> tuple[Project, str] | None:
+    """The same for a detached memory, which another tool's folder does not hinder."""
+    try:
+        return find_existing(sources, work_tree)
+    except ForeignFolder:
+        return find_existing(sources, None)
+
+
+def _find_by_ref(sources: Sources) -> tuple[Project, str] | None:
+    """What writers say. Nobody vouches for a writer, so the identity that this history gives
+    leads, then what most of them say; one that says nonsense is passed over."""
+    said: list[tuple[Project, str]] = []
     for ref in sorted(sources.refs.list_refs(OWN_PREFIX, FETCHED_PREFIX)):
-        candidates.append((ref, f"{ref}:project.toml"))
-    for name, spec in candidates:
-        project = _project_at(sources.objects, spec)
-        if project is not None:
-            return project, name
-    return None
+        data = _read_file(sources.objects, ref, PROJECT_NAME)
+        try:
+            said.append((parse_project(data or b""), ref))
+        except (ForeignFolder, Damaged, NewerFormat):
+            continue
+    if not said:
+        return None
+    rooted = _rooted_id(sources)
+    votes = Counter(project.project_id for project, _ in said)
+    return min(said, key=lambda s: (s[0].project_id != rooted, -votes[s[0].project_id]))
 
 
-def _project_at(objects: ObjectReader, spec: str) -> Project | None:
-    oid = objects.find_oid(spec)
+def _read_file(objects: ObjectReader, folder: str, name: str) -> bytes | None:
+    """A file of a tree; None where there is none, or a link stands there."""
+    oid = objects.find_oid(folder)
     if oid is None:
         return None
-    for blob in objects.iter_blobs([oid], MAX_PROJECT_BYTES):
-        if blob.data is not None:
-            return parse_project(blob.data)
-    return None
+    try:
+        entries = objects.list_tree(oid)
+    except Damaged:
+        return None  # a file or a link stands where the folder should be
+    found = [e.oid for e in entries if e.name == name.encode() and e.kind == "blob"]
+    return next((b.data for b in objects.iter_blobs(found, MAX_PROJECT_BYTES)), None)
+
+
+def _rooted_id(sources: Sources) -> str | None:
+    """The identity that the history of HEAD gives; None before the first commit."""
+    head = sources.objects.find_commit("HEAD")
+    roots = sources.objects.list_roots(head) if head is not None else []
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"gitmem:root:{roots[0]}")) if roots else None
 
 
 def _mint(sources: Sources, clock: Clock, work_tree: Path | None, is_shallow: bool) -> Project:
@@ -124,11 +161,7 @@ def _mint(sources: Sources, clock: Clock, work_tree: Path | None, is_shallow: bo
             "a shallow clone does not have the project's first commit, which gives it its identity",
             hint="Get the whole history first: git fetch --unshallow",
         )
-    roots = sources.objects.list_roots("HEAD")
-    if roots:
-        project_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"gitmem:root:{roots[0]}"))
-    else:
-        project_id = str(uuid.UUID(clock.random_hex(32), version=4))
+    project_id = _rooted_id(sources) or str(uuid.UUID(clock.random_hex(32), version=4))
     return Project(project_id, _name(sources, work_tree))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitmem.core.records import Actor
-from gitmem.errors import NoMemory
+from gitmem.errors import GitmemError, NoMemory
 
 if TYPE_CHECKING:
     # A port is only a type here, and defining Protocols takes time that hot commands lack.
@@ -46,6 +46,7 @@ class Workspace(msgspec.Struct, frozen=True):
     """One repository. `memory` is None where `init` was never run: history still answers.
 
     `refresh` and `grow` bring the projection and the history index in step (see `grow`).
+    `refusal` says why a `.gitmem` that is there is not one: history answers beside it.
     `is_large` tells whether its history takes longer to index than a person waits;
     `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
@@ -69,13 +70,16 @@ class Workspace(msgspec.Struct, frozen=True):
     is_large: Callable[[], bool]
     grow_in_background: Callable[[], bool]
     report: Callable[[str, int, int], None]
+    refusal: GitmemError | None = None
 
     @property
     def is_detached(self) -> bool:
         return self.memory is not None and self.memory.is_detached
 
     def get_memory(self) -> Memory:
-        """The memory; raises NoMemory where there is none."""
+        """The memory; raises NoMemory where there is none, and what refused it."""
+        if self.refusal is not None:
+            raise self.refusal
         if self.memory is None:
             raise NoMemory("this repository has no memory yet")
         return self.memory

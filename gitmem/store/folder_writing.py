@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gitmem.core.records import Line
 from gitmem.core.segments import build_segments
-from gitmem.errors import Refused
+from gitmem.errors import ForeignFolder
 from gitmem.store.durable import cannot_write, ensure_directory, write_durably
 from gitmem.store.folder import check_folder
 from gitmem.store.paths import FOLDER, RECORDS
@@ -47,7 +47,9 @@ def write_segments(work_tree: Path, lines: Iterable[Line]) -> list[str]:
         path = f"{RECORDS}/{month}/{name}"
         file = work_tree / path
         if file.parent.is_symlink():
-            raise Refused(f"{RECORDS}/{month} is a symbolic link; nothing is written through it")
+            raise ForeignFolder(
+                f"{RECORDS}/{month} is a symbolic link; nothing is written through it"
+            )
         _ensure_folder(file.parent)
         write_durably(file, data, mode=0o666)
         paths.append(path)

@@ -10,11 +10,12 @@ import tomllib
 
 import msgspec
 
-from gitmem.errors import Damaged, NewerFormat, Refused
+from gitmem.errors import Damaged, ForeignFolder, NewerFormat
 from gitmem.store.paths import FOLDER
 
 FORMAT = 1
-PROJECT_FILE = f"{FOLDER}/project.toml"
+PROJECT_NAME = "project.toml"
+PROJECT_FILE = f"{FOLDER}/{PROJECT_NAME}"
 
 ATTRIBUTES = (
     "* -text -ident !filter !eol !working-tree-encoding linguist-generated=true export-ignore\n"
@@ -54,7 +55,7 @@ def format_project(project: Project) -> str:
 def parse_project(data: bytes) -> Project:
     """Read a `project.toml`.
 
-    Raises Refused where it is not gitmem's (no `format` line), NewerFormat where it is of a
+    Raises ForeignFolder where it is not gitmem's (no `format` line), NewerFormat where it is of a
     later format, Damaged where it cannot be read.
     """
     try:
@@ -83,9 +84,9 @@ def parse_project(data: bytes) -> Project:
     )
 
 
-def not_ours() -> Refused:
+def not_ours() -> ForeignFolder:
     """The error for a `.gitmem/` that some other tool keeps."""
-    return Refused(
+    return ForeignFolder(
         f"the folder {FOLDER}/ here is not gitmem's: its project.toml has no format line",
         hint="Move the other tool's folder away, or keep the memory outside the tree: "
         "gitmem init --detached",
