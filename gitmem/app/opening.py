@@ -76,25 +76,14 @@ def open_repository(
 def _open(
     cwd: Path, environ: Mapping[str, str], report: Report, *, cache: Any, heavy: bool
 ) -> Opened:
-    layout = discover(cwd, environ)
-    if layout is None:
-        raise NoRepository(f"no git repository here or above: {cwd}")
-    git = Lazy(lambda: load("git")(layout.git_dir, layout.work_tree, environ))
-    if not is_owned_by_us(layout, environ):
-        git.check_trusted()
+    layout, git, settings = _find_repository(cwd, environ)
     clone = clone_paths(layout.common_dir)
-    settings = read_settings(
-        clone_file=clone.config,
-        project_file=layout.work_tree / ".gitmem" / "project.toml" if layout.work_tree else None,
-        environ=environ,
-    )
     ports = Ports(layout, git, clone, environ, is_detached=settings.is_detached, heavy=heavy)
     present, branch = _look(layout, ports, settings, clone)
     closing: list[Any] = [ports.sources.objects, ports.sources.memory_objects]
     if cache is None:
         cache = open_cache_for(layout.common_dir, clone, settings)
         closing.append(cache)
-    worktree = spool_folder_name(layout.worktree_name)
     project, memory, refusal = None, None, None
     try:
         project = _find_project(layout, settings, ports.sources, cache, present)
@@ -107,13 +96,7 @@ def _open(
         closing.append(cache)
         remember_project(cache, memory.project_id)
     workspace = Workspace(
-        place=Place(
-            cwd=cwd,
-            work_tree=layout.work_tree,
-            worktree=worktree,
-            branch=branch,
-            is_shallow=layout.is_shallow,
-        ),
+        place=_place(cwd, layout, branch),
         clone=clone,
         memory=memory,
         present=present,
@@ -136,6 +119,27 @@ def _open(
         refusal=refusal,
     )
     return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
+
+
+def _find_repository(cwd: Path, environ: Mapping[str, str]) -> tuple[Layout, Any, Settings]:
+    """The repository that holds a folder, git for it, not started yet, and its settings."""
+    layout = discover(cwd, environ)
+    if layout is None:
+        raise NoRepository(f"no git repository here or above: {cwd}")
+    git = Lazy(lambda: load("git")(layout.git_dir, layout.work_tree, environ))
+    if not is_owned_by_us(layout, environ):
+        git.check_trusted()
+    settings = read_settings(
+        clone_file=clone_paths(layout.common_dir).config,
+        project_file=layout.work_tree / ".gitmem" / "project.toml" if layout.work_tree else None,
+        environ=environ,
+    )
+    return layout, git, settings
+
+
+def _place(cwd: Path, layout: Layout, branch: str | None) -> Place:
+    worktree = spool_folder_name(layout.worktree_name)
+    return Place(cwd, layout.work_tree, worktree, branch, layout.is_shallow)
 
 
 def _open_memory(layout: Layout, settings: Settings, clone: ClonePaths, project: Project) -> Memory:
