@@ -41,18 +41,10 @@ _SAFE_CONFIG = (
     "core.alternateRefsCommand=",
     "protocol.ext.allow=never",
     "protocol.fd.allow=never",
-    "submodule.recurse=false",
-    "fetch.recurseSubmodules=false",
-    "fetch.output=full",
     "push.pushOption=",
     "transfer.bundleURI=false",
 )
-_REMOTE_CONFIG = (
-    "mirror=false",
-    "prune=false",
-    "tagOpt=--no-tags",
-    "followRemoteHEAD=never",
-)
+_REMOTE_CONFIG = ("mirror=false", "followRemoteHEAD=never")
 _FETCH_OPTIONS = (
     "--no-tags",
     "--no-write-fetch-head",
@@ -78,7 +70,6 @@ _PUSH_OPTIONS = (
     "--no-atomic",
     "--no-progress",
     "--no-recurse-submodules",
-    "--no-mirror",
 )
 _LEFT_OUT = re.compile(r"^warning: rejected .* because shallow roots", re.MULTILINE)
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -236,6 +236,7 @@ def test_user_configuration_does_not_change_what_moves(plain: Stage) -> None:
         plain.clone.git("-c", "core.hooksPath=/dev/null", "tag", "-am", "t", f"local{version}")
         theirs = make_commit(plain.remote, f"theirs {version}")
         plain.remote.git("update-ref", OTHER, theirs)
+        plain.remote.git("tag", f"remote{version}", theirs)
         ours = plain.make_commit(f"ours {version}")
         mine = f"refs/gitmem/w/{version * 16}"
         here, there = plain.clone_refs(), plain.remote_refs()
