@@ -81,10 +81,10 @@ class CacheCommits(CommitQueries):
         return list(enumerate(commits.values(), last + 1))
 
     def _insert_commits(self, fresh: list[tuple[int, Commit]], reasons: dict[int, bool]) -> None:
-        self._db.run_many(
+        self._db.insert_many(
             "INSERT INTO code_commit (cid, oid, at, has_reason, is_merge, author, email, message)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
+            " VALUES",
+            [
                 (
                     cid,
                     bytes.fromhex(commit.oid),
@@ -96,7 +96,7 @@ class CacheCommits(CommitQueries):
                     _text(commit.message),
                 )
                 for cid, commit in fresh
-            ),
+            ],
         )
 
     def _insert_touches(self, fresh: list[tuple[int, Commit]], reasons: dict[int, bool]) -> None:
@@ -123,9 +123,8 @@ class CacheCommits(CommitQueries):
                 rows[pid, cid] = (pid, cid, at, reason, touch.status, old)
                 if touch.status == "R":
                     rows.setdefault((old, cid), (old, cid, at, reason, "D", None))
-        self._db.run_many(
-            "INSERT INTO touch (pid, cid, at, has_reason, status, old_pid)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+        self._db.insert_many(
+            "INSERT INTO touch (pid, cid, at, has_reason, status, old_pid) VALUES",
             [rows[key] for key in sorted(rows)],
         )
 

@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from gitmem.errors import CannotWrite, Contended, Damaged, GitmemError
 BUSY_TIMEOUT_SECONDS = 60.0
 CHUNK = 500
 """Values in one IN list: far below the limit of variables of any SQLite."""
+
+_MOST_VALUES = 900
+"""Values in one statement: any SQLite takes 999."""
 
 _CANNOT_WRITE = frozenset(
     {
@@ -117,6 +121,24 @@ class Connection:
         """One statement for many rows, inside a transaction."""
         try:
             self._db.executemany(sql, rows)
+        except sqlite3.Error as error:
+            raise translate(error, self._target) from error
+
+    def insert_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Insert rows, inside a transaction; `sql` ends in VALUES. Many rows a statement take
+        half the time of a statement a row."""
+        if not rows:
+            return
+        width = len(rows[0])
+        mark = f"({','.join('?' * width)})"
+        size = _MOST_VALUES // width
+        full = len(rows) - len(rows) % size
+        statement = f"{sql} {','.join([mark] * size)}"
+        try:
+            for start in range(0, full, size):
+                part = rows[start : start + size]
+                self._db.execute(statement, list(chain.from_iterable(part)))
+            self._db.executemany(f"{sql} {mark}", rows[full:])
         except sqlite3.Error as error:
             raise translate(error, self._target) from error
 

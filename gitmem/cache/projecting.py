@@ -20,8 +20,8 @@ from gitmem.cache.rows import (
     withheld,
 )
 from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
-from gitmem.cache.versions import LISTED, REDACTS
-from gitmem.core.records import Decision, Line
+from gitmem.cache.versions import LISTED
+from gitmem.core.records import Decision, Line, Tombstone
 from gitmem.core.segments import Segment
 
 _BATCH_RECORDS = 8000
@@ -88,10 +88,9 @@ class _Batch:
         """(new records, whether stored ones were stripped)."""
         self._assign_rids()
         redacting = {
-            bytes.fromhex(target)
+            bytes.fromhex(line.record.target)
             for _, line in self._new
-            for relation, target in links_of(line.record)
-            if relation == REDACTS
+            if isinstance(line.record, Tombstone) and line.record.mode == "redact"
         }
         new_ids = [bytes.fromhex(line.id) for _, line in self._new]
         redacted = find_redacted(self._db, new_ids) | redacting
@@ -129,28 +128,29 @@ class _Batch:
             elif isinstance(record, Decision):
                 key = key_number(record.key)
                 texts.append((rid, search_text(record)))
+                if record.supersedes:
+                    links += [(*link, rid) for link in links_of(record)]
                 if record.commits:
                     mentions += [(name, rid) for name in record.commits]
-            for relation, target in links_of(record):
-                links.append((relation, bytes.fromhex(target), rid))
+            if isinstance(record, Tombstone):
+                links += [(*link, rid) for link in links_of(record)]
             listed.append((lists_of(record), record.seq, tie_of(record.id), rid))
             records.append((rid, record_id, record.seq, record.kind, key, is_withheld, raw))
-        run = self._db.run_many
+        run = self._db.insert_many
         run(
-            "INSERT INTO record (rid, id, seq, kind, key, is_withheld, body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO record (rid, id, seq, kind, key, is_withheld, body) VALUES",
             records,
         )
-        run("INSERT INTO record_text (rowid, text) VALUES (?, ?)", texts)
-        run("INSERT OR IGNORE INTO link (rel, target, rid) VALUES (?, ?, ?)", links)
-        run("INSERT OR IGNORE INTO mention (name, rid) VALUES (?, ?)", mentions)
+        run("INSERT INTO record_text (rowid, text) VALUES", texts)
+        run("INSERT OR IGNORE INTO link (rel, target, rid) VALUES", links)
+        run("INSERT OR IGNORE INTO mention (name, rid) VALUES", mentions)
         self._insert_lists(listed)
 
     def _insert_lists(self, listed: list[tuple[set[str], int, int, int]]) -> None:
         pids = self._paths.ensure(chain.from_iterable(names for names, _, _, _ in listed))
         rows = [(pids[name], seq, tie, rid) for names, seq, tie, rid in listed for name in names]
         rows.sort(key=itemgetter(0))
-        self._db.run_many("INSERT INTO listing (pid, seq, tie, rid) VALUES (?, ?, ?, ?)", rows)
+        self._db.insert_many("INSERT INTO listing (pid, seq, tie, rid) VALUES", rows)
         totals = Counter(map(itemgetter(0), rows))
         self._db.run_many(
             "UPDATE path SET total = total + ? WHERE pid = ?",
@@ -167,14 +167,11 @@ class _Batch:
             problems += [(sid, p.line, p.code, p.detail, p.place, p.id) for p in segment.problems]
             codes = {problem.code for problem in segment.problems}
             mark_read(db, sid, segment.ref, is_verified=not codes & _UNVERIFIED)
-        db.run_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES (?, ?)", holdings)
-        db.run_many(
-            "INSERT INTO problem (sid, line, code, detail, place, id) VALUES (?, ?, ?, ?, ?, ?)",
-            problems,
-        )
+        db.insert_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES", holdings)
+        db.insert_many("INSERT INTO problem (sid, line, code, detail, place, id) VALUES", problems)
         live = refresh_live(db, [self._sids[segment.ref] for segment in self._segments])
         held = {rid for rid, sid in holdings if sid in live}
-        db.run_many(
-            "INSERT INTO orphan (rid, seq, tie) VALUES (?, ?, ?)",
+        db.insert_many(
+            "INSERT INTO orphan (rid, seq, tie) VALUES",
             [(rid, line.record.seq, tie_of(line.id)) for rid, line in self._new if rid not in held],
         )

@@ -86,13 +86,12 @@ def _iter_folders(path: str) -> Iterator[str]:
         depth += 1
 
 
-def links_of(record: Record) -> list[tuple[int, str]]:
+def links_of(record: Decision | Tombstone) -> list[tuple[int, bytes]]:
     """(relation, id of the record that it is about)."""
     if isinstance(record, Tombstone):
-        return [(REDACTS if record.mode == "redact" else RETRACTS, record.target)]
-    if isinstance(record, Decision):
-        return [(SUPERSEDES, target) for target in dict.fromkeys(record.supersedes)]
-    return []
+        relation = REDACTS if record.mode == "redact" else RETRACTS
+        return [(relation, bytes.fromhex(record.target))]
+    return [(SUPERSEDES, bytes.fromhex(target)) for target in dict.fromkeys(record.supersedes)]
 
 
 def withheld(record: Record) -> Record:
