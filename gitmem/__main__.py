@@ -8,7 +8,12 @@ import sys
 # Commands that run before every edit, or many times a day: parsed without click where the
 # words are plain, which halves their start-up. Anything unusual falls through to click, whose
 # parser is the one that the help describes.
-_HOT = {"why": "gitmem.cli.hot", "capture": "gitmem.cli.hot"}
+_HOT = {
+    "why": "gitmem.cli.hot_why",
+    "capture": "gitmem.cli.hot_capture",
+    "pull": "gitmem.cli.hot_sync",
+    "push": "gitmem.cli.hot_sync",
+}
 
 
 def main(argv: list[str] | None = None) -> int:

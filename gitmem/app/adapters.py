@@ -16,6 +16,7 @@ _TABLE = {
     "objects-pygit2": ("gitmem.git.objects_pygit2", "Pygit2ObjectReader"),
     "supports-pygit2": ("gitmem.git.objects_pygit2", "supports_pygit2"),
     "refs-exec": ("gitmem.git.refs_exec", "ExecRefStore"),
+    "refs-files": ("gitmem.git.refs_files", "FileRefStore"),
     "refs-dulwich": ("gitmem.git.refs_dulwich", "DulwichRefStore"),
     "settings-exec": ("gitmem.git.settings_exec", "ExecSettings"),
     "settings-dulwich": ("gitmem.git.settings_dulwich", "DulwichSettings"),

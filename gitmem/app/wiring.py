@@ -40,13 +40,13 @@ class Ports:
         self._environ = environ
         self._heavy = heavy
         objects: Any = Lazy(lambda: self._make_objects(layout, git))
-        refs: Any = Lazy(lambda: self._make_refs(layout.git_dir, git))
+        refs: Any = Lazy(lambda: self._make_refs(layout, layout.git_dir, git))
         memory_objects, memory_refs = objects, refs
         if is_detached:
             bare = clone.memory_git
             memory_git: Any = Lazy(lambda: load("git")(bare, None, environ))
             memory_objects = Lazy(lambda: self._make_objects(discover(bare, {}), memory_git))
-            memory_refs = Lazy(lambda: self._make_refs(bare, memory_git))
+            memory_refs = Lazy(lambda: self._make_refs(discover(bare, {}), bare, memory_git))
         settings: Any = Lazy(self._make_settings)
         self.sources = Sources(objects, refs, settings, memory_objects, memory_refs)
         self.history: Any = Lazy(self._make_history)
@@ -62,8 +62,14 @@ class Ports:
             return load("objects-pygit2")(layout)
         return load("objects-exec")(git)
 
-    def _make_refs(self, git_dir: Path, git: Any) -> Any:
-        return load("refs-exec")(git) if self.has_git else load("refs-dulwich")(git_dir)
+    def _make_refs(self, layout: Layout | None, git_dir: Path, git: Any) -> Any:
+        """Refs are written by git; they are read from its files where it keeps them there."""
+        if not self.has_git:
+            return load("refs-dulwich")(git_dir)
+        writer = load("refs-exec")(git)
+        if layout is None or layout.format.ref_storage != "files":
+            return writer
+        return load("refs-files")(layout, writer)
 
     def _make_settings(self) -> Any:
         if self.has_git:

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from gitmem.app.opening import Opened, open_repository
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
 from gitmem.cli.render_hits import Look, age, render_commit, render_decision, short
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line, two_columns
 from gitmem.services.browse import list_log, search, show
 from gitmem.services.hits import Hit
 from gitmem.services.status import Status, get_status
-
-
-def open_for(session: Session, *, heavy: bool = False) -> Opened:
-    """The repository of the session, with its progress line."""
-    return open_repository(
-        session.cwd, session.environ, report=session.progress().report, heavy=heavy
-    )
 
 
 def run_log(session: Session, path: str | None, limit: int) -> int:

@@ -9,9 +9,15 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from gitmem.core.records import Rejected
+import msgspec
+
+from gitmem.app.opening import Opened
+from gitmem.cli.boundary import Session
+from gitmem.cli.draft_text import format_text, parse_text
 from gitmem.errors import UsageError
 from gitmem.services.capture import Draft
+
+MAX_DIFF_LINES = 200
 
 TEMPLATE = """{text}
 # Say what was decided in the first line, then, after an empty line, why.
@@ -45,40 +51,24 @@ def edit_text(text: str, comments: str, environ: Mapping[str, str], editor: str)
     return "\n".join(kept).strip()
 
 
-def parse_text(text: str) -> Draft:
-    """A draft from text: the first line is the summary, the rest says why."""
-    summary, _, rest = text.strip().partition("\n")
-    why: list[str] = []
-    rejected: list[Rejected] = []
-    for line in rest.splitlines():
-        if line.lower().startswith("rejected:"):
-            rejected.append(parse_rejected(line.partition(":")[2]))
-        else:
-            why.append(line)
-    return Draft(
-        summary=summary.strip(), why="\n".join(why).strip() or None, rejected=tuple(rejected)
-    )
+def ask_editor(session: Session, opened: Opened, start: Draft) -> Draft:
+    """What the user makes of a draft in their editor, the diff shown as comments.
 
-
-def format_text(draft: Draft) -> str:
-    """The text that `parse_text` reads back."""
-    lines = [draft.summary]
-    if draft.why:
-        lines += ["", draft.why]
-    if draft.rejected:
-        lines.append("")
-        lines += [
-            f"rejected: {one.option} | {one.reason}" if one.reason else f"rejected: {one.option}"
-            for one in draft.rejected
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def parse_rejected(text: str) -> Rejected:
-    """`OPTION | REASON`. Raises UsageError for an empty option."""
-    option, _, reason = text.partition("|")
-    if not option.strip():
+    Raises UsageError where there is no terminal, or nothing was left."""
+    if not session.may_ask or session.is_json:
         raise UsageError(
-            "--rejected needs an option", hint='Write it so: --rejected "OPTION | REASON"'
+            "a decision needs a summary, and there is no terminal to ask on",
+            hint='Say it in one line: gitmem capture -m "…"',
         )
-    return Rejected(option.strip(), reason.strip())
+    text = edit_text(
+        format_text(start) if start.summary else "",
+        "\n".join(opened.workspace.tree.read_diff(MAX_DIFF_LINES)),
+        session.environ,
+        opened.workspace.tree.get_editor(),
+    )
+    if not text:
+        raise UsageError("an empty text: nothing was recorded")
+    said = parse_text(text)
+    return msgspec.structs.replace(
+        start, summary=said.summary, why=said.why, rejected=said.rejected
+    )

@@ -8,7 +8,7 @@ from gitmem.app.adapters import load
 from gitmem.app.doctor import examine, exit_code_of
 from gitmem.app.upkeep import grow, rebuild_cache, verify_memory
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import open_for
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.errors import Damaged, UsageError
 

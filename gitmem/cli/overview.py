@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import open_for, render_status
+from gitmem.cli.browse import render_status
+from gitmem.cli.repository import open_for
 from gitmem.errors import NoRepository
 from gitmem.services.status import get_status
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from gitmem.app.opening import Opened
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import open_for
-from gitmem.cli.editor import edit_text, format_text, parse_rejected, parse_text
+from gitmem.cli.draft_text import parse_rejected, parse_text
 from gitmem.cli.render_hits import short
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.core.records import Decision, PathRef
 from gitmem.errors import UsageError
@@ -23,7 +23,9 @@ from gitmem.services.paths import parse_path_refs, resolve_ids
 from gitmem.services.revise import draft_of, edit, get_editable, supersede
 
 MAX_TEXT_BYTES = 1024 * 1024
-MAX_DIFF_LINES = 200
+
+# Asks a person for a draft, in an editor; without one, the words must say all of it.
+Ask = Callable[[Session, Opened, Draft], Draft]
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,18 +45,18 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     is_local: bool = False
 
 
-def run_capture(session: Session, words: Words) -> int:
+def run_capture(session: Session, words: Words, ask: Ask | None = None) -> int:
     opened = open_for(session)
     try:
         workspace = opened.workspace
         workspace.get_memory()
         if words.is_amend:
-            done = amend(workspace, lambda old: _amended(session, opened, words, old))
+            done = amend(workspace, lambda old: _amended(session, opened, words, old, ask))
             return _finish(session, opened, done, words)
         if words.is_flush and words.summary is None and words.file is None:
             return _flush_only(session, opened)
         catch_up(workspace, with_history=False)
-        draft = _draft(session, opened, words, Draft(summary=""))
+        draft = _draft(session, opened, words, Draft(summary=""), ask)
         commits: tuple[str, ...] = ()
         touched: tuple[PathRef, ...] = ()
         if words.explains is not None:
@@ -72,11 +74,11 @@ def run_capture(session: Session, words: Words) -> int:
         opened.close()
 
 
-def run_edit(session: Session, prefix: str, words: Words) -> int:
+def run_edit(session: Session, prefix: str, words: Words, ask: Ask | None = None) -> int:
     opened = open_for(session)
     try:
         hit, key = get_editable(opened.workspace, prefix)
-        draft = _draft(session, opened, words, draft_of(hit))
+        draft = _draft(session, opened, words, draft_of(hit), ask)
         if words.paths:
             refs = parse_path_refs(opened.workspace, words.paths)
             draft = msgspec.structs.replace(draft, paths=refs)
@@ -88,12 +90,12 @@ def run_edit(session: Session, prefix: str, words: Words) -> int:
         opened.close()
 
 
-def run_supersede(session: Session, prefix: str, words: Words) -> int:
+def run_supersede(session: Session, prefix: str, words: Words, ask: Ask | None = None) -> int:
     opened = open_for(session)
     try:
         workspace = opened.workspace
         get_editable(workspace, prefix)
-        draft = _draft(session, opened, words, Draft(summary=""))
+        draft = _draft(session, opened, words, Draft(summary=""), ask)
         if words.paths:
             refs = parse_path_refs(workspace, words.paths)
             draft = msgspec.structs.replace(draft, paths=refs)
@@ -104,7 +106,7 @@ def run_supersede(session: Session, prefix: str, words: Words) -> int:
         opened.close()
 
 
-def _draft(session: Session, opened: Opened, words: Words, start: Draft) -> Draft:
+def _draft(session: Session, opened: Opened, words: Words, start: Draft, ask: Ask | None) -> Draft:
     """The draft: from -m, else -F, else the editor; options override what a text says."""
     if words.summary is not None:
         draft = msgspec.structs.replace(start, summary=words.summary)
@@ -115,8 +117,10 @@ def _draft(session: Session, opened: Opened, words: Words, start: Draft) -> Draf
         )
     elif _has_details(words) and start.summary:
         draft = start
+    elif ask is None:
+        raise UsageError("a decision needs a summary", hint='gitmem capture -m "…"')
     else:
-        draft = _from_editor(session, opened, start)
+        draft = ask(session, opened, start)
     if words.why is not None:
         draft = msgspec.structs.replace(draft, why=words.why)
     if words.type is not None:
@@ -133,28 +137,9 @@ def _has_details(words: Words) -> bool:
     return bool(words.why is not None or words.type or words.rejected or words.tags or words.paths)
 
 
-def _from_editor(session: Session, opened: Opened, start: Draft) -> Draft:
-    if not session.may_ask or session.is_json:
-        raise UsageError(
-            "a decision needs a summary, and there is no terminal to ask on",
-            hint='Say it in one line: gitmem capture -m "…"',
-        )
-    comments = "\n".join(opened.workspace.tree.read_diff(MAX_DIFF_LINES))
-    text = edit_text(
-        format_text(start) if start.summary else "",
-        comments,
-        session.environ,
-        opened.workspace.tree.get_editor(),
-    )
-    if not text:
-        raise UsageError("an empty text: nothing was recorded")
-    said = parse_text(text)
-    return msgspec.structs.replace(
-        start, summary=said.summary, why=said.why, rejected=said.rejected
-    )
-
-
-def _amended(session: Session, opened: Opened, words: Words, old: Decision) -> Draft:
+def _amended(
+    session: Session, opened: Opened, words: Words, old: Decision, ask: Ask | None
+) -> Draft:
     start = Draft(
         summary=old.summary,
         why=old.why,
@@ -165,7 +150,7 @@ def _amended(session: Session, opened: Opened, words: Words, old: Decision) -> D
         tags=old.tags,
         commits=old.commits,
     )
-    draft = _draft(session, opened, words, start)
+    draft = _draft(session, opened, words, start, ask)
     if words.paths:
         refs = parse_path_refs(opened.workspace, words.paths)
         draft = msgspec.structs.replace(draft, paths=refs)

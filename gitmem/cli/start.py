@@ -11,7 +11,7 @@ from gitmem.app.opening import Opened
 from gitmem.app.starting import plan_memory, remove_clone_data, start_memory
 from gitmem.cli import main as group
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import open_for
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.errors import Refused
 from gitmem.services.initialise import Plan

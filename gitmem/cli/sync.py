@@ -6,8 +6,8 @@ import msgspec
 
 from gitmem.app.sharing import pull_memory, push_memory
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import open_for
 from gitmem.cli.render_hits import short
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.services.push import Pushed
 

@@ -9,8 +9,8 @@ import msgspec
 from gitmem.app.opening import Opened
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import open_for
 from gitmem.cli.render_hits import render_decision, short
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.errors import Refused
 from gitmem.services.hits import Hit

@@ -75,6 +75,21 @@ def find_ref(layout: Layout, name: str) -> str | None:
     return None
 
 
+def find_symbolic(layout: Layout, name: str) -> str | None:
+    """The ref that a symbolic ref names, whether or not that exists; None for any other."""
+    path = _path_of(layout, name)
+    text = _read_ref(path) if path is not None else None
+    return _target_of(text) if text is not None else None
+
+
+def read_packed(layout: Layout) -> Iterator[tuple[str, str]]:
+    """(name, oid) of every packed ref."""
+    for line in _read_packed_file(layout).split(b"\n"):
+        oid, _, name = line.partition(b" ")
+        if name and not line.startswith((b"#", b"^")):
+            yield name.decode("utf-8", "surrogateescape"), oid.decode("ascii", "replace")
+
+
 def fingerprint_refs(layout: Layout) -> RefsFingerprint:
     """The state of HEAD, branches, remote branches and gitmem's own refs, from a few `stat`
     calls: a loose ref changes by a rename, which changes its folder."""
@@ -111,10 +126,16 @@ def _iter_watched(layout: Layout, git_dir: str, common: str, head: str) -> Itera
         path = None if target is None else _path_of(layout, target)
         if path is not None:
             yield path
-    for folder in ("refs/remotes", "refs/gitmem-remotes"):
-        yield os.path.join(common, folder)
-        for name in _list_folders(os.path.join(common, folder)):
-            yield os.path.join(common, folder, name)
+    yield os.path.join(common, "refs", "remotes")
+    for name in _list_folders(os.path.join(common, "refs", "remotes")):
+        yield os.path.join(common, "refs", "remotes", name)
+    # The name of an address is split over several folders where it is long.
+    folders = [os.path.join(common, "refs", "gitmem-remotes")]
+    while folders:
+        folder = folders.pop()
+        yield folder
+        if len(folders) < _MAX_FOLDERS:
+            folders += [os.path.join(folder, name) for name in _list_folders(folder)]
 
 
 def _iter_remote_heads(common: str) -> Iterator[str | None]:
@@ -160,16 +181,20 @@ def _target_of(text: str) -> str | None:
 
 
 def _find_packed(layout: Layout, name: str) -> str | None:
-    path = os.path.join(layout.common_dir, "packed-refs")
-    if not os.path.isfile(path):
-        return None
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_PACKED_BYTES)
-    except OSError:
-        return None
+    data = _read_packed_file(layout)
     end = data.find(b" " + name.encode("utf-8", "surrogateescape") + b"\n")
     if end < 0:
         return None
     line = data[data.rfind(b"\n", 0, end) + 1 : end].decode("ascii", "replace")
     return line if _OID.fullmatch(line) else None
+
+
+def _read_packed_file(layout: Layout) -> bytes:
+    path = os.path.join(layout.common_dir, "packed-refs")
+    if not os.path.isfile(path):
+        return b""
+    try:
+        with open(path, "rb") as file:
+            return file.read(_MAX_PACKED_BYTES)
+    except OSError:
+        return b""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
 from gitmem.errors import UsageError
 from gitmem.git.process import Git
@@ -30,20 +31,30 @@ class ExecSettings:
         return name, email
 
     def list_remotes(self) -> Mapping[str, str]:
-        done = self._git.query("config", "-z", "--get-regexp", r"^remote\..*\.url$")
         found: dict[str, str] = {}
-        for item in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
-            key, _, url = item.partition("\n")
+        for key, values in self._values.items():
             name = key.removeprefix("remote.").removesuffix(".url")
-            if name and url:
+            if key == f"remote.{name}.url" and name and values[0]:
                 # Of several URLs git fetches from the first.
-                found.setdefault(name, url)
+                found[name] = values[0]
         return found
 
     def find_config(self, name: str) -> str | None:
         if not _KEY.fullmatch(name):
             return None
-        done = self._git.query("config", "-z", "--get", name)
-        if done.code != 0:
-            return None
-        return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\0")
+        section, _, rest = name.partition(".")
+        middle, dot, key = rest.rpartition(".")
+        values = self._values.get(f"{section.lower()}.{middle}{dot}{key.lower()}")
+        return values[-1] if values else None
+
+    @cached_property
+    def _values(self) -> dict[str, list[str]]:
+        """All of the configuration, read once: key → its values, in git's order."""
+        done = self._git.query("config", "-z", "--list")
+        found: dict[str, list[str]] = {}
+        for item in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
+            key, line_end, value = item.partition("\n")
+            if key:
+                # A key alone, without `=`, means true.
+                found.setdefault(key, []).append(value if line_end else "true")
+        return found

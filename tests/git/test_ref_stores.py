@@ -13,6 +13,7 @@ from gitmem.git.files import discover
 from gitmem.git.process import Git
 from gitmem.git.refs_dulwich import DulwichRefStore
 from gitmem.git.refs_exec import ExecRefStore
+from gitmem.git.refs_files import FileRefStore
 from gitmem.ports.repository import RefStore, TreeChange
 from tests.conftest import Repo
 
@@ -30,8 +31,15 @@ def open_dulwich(path: Path) -> RefStore:
     return DulwichRefStore(path / ".git")
 
 
+def open_files(path: Path) -> RefStore:
+    layout = discover(path, os.environ)
+    assert layout is not None
+    return FileRefStore(layout, open_exec(path))
+
+
 IMPLEMENTATIONS: dict[str, Callable[[Path], RefStore]] = {
     "exec": open_exec,
+    "files": open_files,
     "dulwich": open_dulwich,
 }
 

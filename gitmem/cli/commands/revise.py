@@ -6,6 +6,7 @@ import click
 
 from gitmem.cli.boundary import Session
 from gitmem.cli.commands.declare import command
+from gitmem.cli.editor import ask_editor
 from gitmem.cli.record import Words, run_edit, run_supersede
 from gitmem.cli.take_back import run_redact, run_restore, run_retract, run_undo
 from gitmem.core.records import DECISION_TYPES
@@ -33,7 +34,7 @@ _REASON = click.option("-m", "--reason", default="", metavar="TEXT", help="Why."
 def edit(session: Session, record_id: str, **words: object) -> int:
     """Say a decision better: opens it, and keeps what you make of it as a new record that
     takes its place. With options nothing is opened."""
-    return run_edit(session, record_id, Words(**words))  # type: ignore[arg-type]
+    return run_edit(session, record_id, Words(**words), ask_editor)  # type: ignore[arg-type]
 
 
 @command("supersede")
@@ -48,7 +49,7 @@ def edit(session: Session, record_id: str, **words: object) -> int:
 @click.option("--local", "is_local", is_flag=True, help="Keep it private to this clone.")
 def supersede(session: Session, record_id: str, **words: object) -> int:
     """Record a new decision in place of an older one, about the same files."""
-    return run_supersede(session, record_id, Words(**words))  # type: ignore[arg-type]
+    return run_supersede(session, record_id, Words(**words), ask_editor)  # type: ignore[arg-type]
 
 
 @command("undo")

@@ -6,6 +6,7 @@ import click
 
 from gitmem.cli.boundary import Session
 from gitmem.cli.commands.declare import command
+from gitmem.cli.editor import ask_editor
 from gitmem.cli.record import Words, run_capture
 from gitmem.core.records import DECISION_TYPES
 
@@ -50,7 +51,7 @@ def capture(session: Session, paths: tuple[str, ...], kind: str | None, **words:
       gitmem capture -m "Retry five times" --rejected "forever | hides outages" src/net.py:10-40
       gitmem capture --for HEAD~3..HEAD -m "Move to WAL"
     """
-    return run_capture(session, Words(paths=paths, type=kind, **words))  # type: ignore[arg-type]
+    return run_capture(session, Words(paths=paths, type=kind, **words), ask_editor)  # type: ignore[arg-type]
 
 
 @command("note")
