@@ -96,12 +96,12 @@ def _parse_porcelain(raw: bytes) -> BlamedLine | None:
         commit=words[0] if words[0].strip("0") else None,
         at=int(at) if at.isdecimal() else 0,
         author=facts.get(b"author", b"").decode("utf-8", "replace"),
-        original_path=decode_path(_unquote(facts.get(b"filename", b"")))[0],
+        original_path=decode_path(unquote_path(facts.get(b"filename", b"")))[0],
         original_line=int(words[1]),
     )
 
 
-def _unquote(name: bytes) -> bytes:
+def unquote_path(name: bytes) -> bytes:
     """A file name out of git's C-style quotes, which it puts around control characters."""
     if len(name) < 2 or name[:1] != b'"' or name[-1:] != b'"':
         return name

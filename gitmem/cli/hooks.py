@@ -1,0 +1,56 @@
+"""hooks install, uninstall and status: from words to what was done."""
+
+from __future__ import annotations
+
+from gitmem.app.hooks import HookFiles, Hooks
+from gitmem.app.opening import Opened
+from gitmem.cli.boundary import Session
+from gitmem.cli.repository import open_for
+from gitmem.cli.terminal import clean_line
+from gitmem.errors import NeedsPerson
+
+_MARKS = {"installed": "  ", "missing": "x ", "silent": "x ", "refused": "! "}
+
+
+def run_hooks(session: Session, action: str) -> int:
+    opened = open_for(session)
+    try:
+        opened.workspace.get_memory()
+        files = hook_files(opened)
+    finally:
+        opened.close()
+    if action == "install":
+        return _tell(session, files.install(), "installed")
+    if action == "uninstall":
+        return _tell(session, files.uninstall(), "uninstalled")
+    hooks = files.check()
+    _report(session, hooks)
+    return 0 if hooks.is_alive else 1
+
+
+def hook_files(opened: Opened) -> HookFiles:
+    """The hooks of an open repository."""
+    return HookFiles(opened.layout, opened.environ, is_detached=opened.settings.is_detached)
+
+
+def _tell(session: Session, hooks: Hooks, what: str) -> int:
+    """What was done; 4 where a person must do the rest."""
+    _report(session, hooks)
+    if not session.is_json and not any(hook.changed for hook in hooks.hooks):
+        session.note(f"Nothing changed: the hooks are {what} already.")
+    refused = any(hook.state == "refused" for hook in hooks.hooks)
+    return NeedsPerson.exit_code if refused else 0
+
+
+def _report(session: Session, hooks: Hooks) -> None:
+    if session.is_json:
+        session.data("hooks", {"keeper": hooks.keeper, "hooks": hooks.hooks})
+    else:
+        for hook in hooks.hooks:
+            because = f": {clean_line(hook.reason)}" if hook.reason else ""
+            name = f"{_MARKS[hook.state]}{hook.hook}"
+            session.text(f"{name:<20} {hook.state}  {clean_line(hook.file)}{because}")
+            if hook.line:
+                session.text(f"      run there, first: {hook.line}")
+    for advice in hooks.advice:
+        session.note(advice)

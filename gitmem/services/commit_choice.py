@@ -1,0 +1,158 @@
+"""Which pending records go with the commit in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gitmem.core.paths import fold_path
+from gitmem.core.records import Decision, Line
+from gitmem.core.redaction import find_secrets
+from gitmem.core.segments import MAX_SEGMENT_BYTES, is_segment_name
+from gitmem.ports.holdings import FindHoldings
+from gitmem.ports.staging import StagedChange, Staging
+from gitmem.store.paths import RECORDS
+
+MAX_LINES = 2000
+
+
+class Where(msgspec.Struct, frozen=True):
+    """The commit's surroundings: HEAD's commit and branch (None before the first commit, and
+    where HEAD is detached); `has_branch` tells whether this clone has a branch of a name."""
+
+    head: str | None
+    branch: str | None
+    has_branch: Callable[[str], bool]
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """The records to stage, and those that a pattern for secrets holds back."""
+
+    lines: tuple[Line, ...]
+    withheld: tuple[str, ...]
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """Ids and keys that HEAD's folder or the index has, of those asked for; and the highest
+    seq this clone is known to have seen."""
+
+    ids: frozenset[str]
+    keys: frozenset[str]
+    max_seq: int
+
+
+def choose_lines(
+    pending: Sequence[Line],
+    changes: Sequence[StagedChange],
+    taken: Taken,
+    staging: Staging,
+    where: Where,
+) -> Choice:
+    """Of this work tree's pending records those that belong to the commit, oldest first.
+
+    A decision belongs to it if it was captured on HEAD or an ancestor (or on a commit that
+    was since rewritten), and one of its paths is among the staged ones, or it has none."""
+    fresh = [line for line in pending if line.id not in taken.ids][:MAX_LINES]
+    staged = _staged_paths(changes)
+    fitting = [line for line in fresh if _meets(line, staged)]
+    foreign = _list_foreign(fitting, staging, where)
+    keys = set(taken.keys)
+    chosen: list[Line] = []
+    withheld: list[str] = []
+    for line in fitting:
+        record = line.record
+        if isinstance(record, Decision):
+            # An edit keeps the key and says what it replaces; without that it is a replay.
+            if record.id in foreign or (record.key in keys and not record.supersedes):
+                continue
+            keys.add(record.key)
+        if find_secrets(line.raw):
+            withheld.append(line.id)
+        else:
+            chosen.append(line)
+    return Choice(tuple(chosen), tuple(withheld))
+
+
+def find_taken(
+    work_tree: Path,
+    folder: dict[str, str],
+    lines: Iterable[Line],
+    keys: Collection[str],
+    staging: Staging,
+    find_holdings: FindHoldings,
+) -> Taken:
+    """What the segments of the folder (path → blob, HEAD's deleted ones included) already
+    hold. Segments that the cache never read are looked through."""
+    ids = {line.id for line in lines}
+    wanted = set(keys) | {r.key for line in lines if isinstance(r := line.record, Decision)}
+    holdings = find_holdings(ids, wanted)
+    names = {path.rpartition("/")[2]: path for path in folder if path.startswith(RECORDS + "/")}
+    names = {name: path for name, path in names.items() if is_segment_name(name)}
+    here = names.keys()
+    found_ids = {one for one, held in holdings.by_id.items() if not here.isdisjoint(held)}
+    found_keys = {one for one, held in holdings.by_key.items() if not here.isdisjoint(held)}
+    unknown = [names[name] for name in sorted(here - set(holdings.known))]
+    for data in _read(work_tree, unknown, folder, staging):
+        found_ids |= {one for one in ids - found_ids if b'"id":"%s"' % one.encode() in data}
+        found_keys |= {one for one in wanted - found_keys if b'"key":"%s"' % one.encode() in data}
+    return Taken(frozenset(found_ids), frozenset(found_keys), holdings.max_seq)
+
+
+def _read(
+    work_tree: Path, paths: Sequence[str], folder: dict[str, str], staging: Staging
+) -> Iterable[bytes]:
+    """The bytes of segments: from the work tree where they are there, else from git."""
+    absent = []
+    for path in paths:
+        try:
+            with open(work_tree / path, "rb") as file:
+                yield file.read(MAX_SEGMENT_BYTES)
+        except OSError:
+            absent.append(folder[path])
+    if absent:
+        yield from (data for data in staging.read_blobs(absent) if data is not None)
+
+
+def _staged_paths(changes: Sequence[StagedChange]) -> set[str]:
+    both = {path for one in changes for path in (one.path, one.old_path) if path is not None}
+    return {fold_path(path) for path in both if not path.startswith(RECORDS + "/")}
+
+
+def _meets(line: Line, staged: set[str]) -> bool:
+    record = line.record
+    if not isinstance(record, Decision) or not record.paths:
+        return True
+    for ref in record.paths:
+        path = fold_path(ref.path)
+        folder = path if path.endswith("/") else path + "/"
+        if path in staged or any(one.startswith(folder) for one in staged):
+            return True
+    return False
+
+
+def _list_foreign(lines: Sequence[Line], staging: Staging, where: Where) -> set[str]:
+    """Ids of decisions that were captured on commits which HEAD does not come from."""
+    by_base: dict[str, list[Decision]] = {}
+    for line in lines:
+        if isinstance(line.record, Decision) and line.record.base not in (None, "", where.head):
+            by_base.setdefault(line.record.base or "", []).append(line.record)
+    if not by_base:
+        return set()
+    not_reached = staging.list_not_reached(by_base)
+    # An amended or rebased commit is no ancestor of its own successor: what was captured on
+    # it goes with the branch of that name, or with any where that branch is gone.
+    abandoned = staging.list_abandoned(not_reached) if not_reached else set()
+    return {
+        record.id
+        for base in not_reached
+        for record in by_base[base]
+        if base not in abandoned or not _continues(record, where)
+    }
+
+
+def _continues(record: Decision, where: Where) -> bool:
+    if record.branch == where.branch:
+        return True
+    return record.branch is not None and not where.has_branch(record.branch)
