@@ -85,19 +85,10 @@ def bench_capture(repository: Path, env: dict[str, str], runs: int) -> None:
 
 
 def bench_history(repository: Path, env: dict[str, str], runs: int) -> None:
-    """The first history index alone: a clone of the code without its memory."""
+    """The first history index alone, of as long a history without a memory."""
     clone = repository.parent / "history"
     if not clone.exists():
-        run(
-            repository.parent,
-            env,
-            "git",
-            "clone",
-            "-q",
-            "--no-checkout",
-            str(repository),
-            "history",
-        )
+        make_big_memory(clone, 0, env)
     log: list[str | Path] = ["git", "log", "--raw", "-M", "-z"]
     ratios = []
     for _ in range(runs):
@@ -119,7 +110,7 @@ def bench_pull(root: Path, repository: Path, env: dict[str, str], runs: int) -> 
     run(repository, env, "git", "config", "remote.origin.url", str(bare))
     for number in range(runs):
         for segment in range(PULLED_SEGMENTS):
-            words = gitmem("capture", "-m", f"Decided {number}.{segment}", "--tag", "bench")
+            words = gitmem("capture", "-m", f"Decided {number}.{segment}", "src/0/0/file0.py")
             run(writer, env, *map(str, words))
             run(writer, env, *map(str, gitmem("push", "origin")))
         probe = root / "probe.git"

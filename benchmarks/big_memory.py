@@ -47,7 +47,8 @@ def bench_environment(home: Path) -> dict[str, str]:
 
 def make_big_memory(path: Path, records: int, env: dict[str, str]) -> None:
     """A repository at `path`: COMMITS commits over PATHS files, `records` decisions in
-    segments of 500, committed along the way, the work tree checked out."""
+    segments of 500, committed along the way, the work tree checked out; no memory at all
+    for 0 records."""
     path.mkdir(parents=True)
     run(path, env, "git", "init", "-q", "-b", "main")
     importer = subprocess.Popen(
@@ -77,8 +78,10 @@ def _iter_stream(path: Path, records: int) -> Iterator[bytes]:
     source = random.Random(records)
     paths = list_paths()
     segments = _iter_segments(source, records, paths)
-    write_folder(path, Project(PROJECT, "big"))
-    folder = {p.name: p.read_bytes() for p in (path / ".gitmem").iterdir() if p.is_file()}
+    folder: dict[str, bytes] = {}
+    if records:
+        write_folder(path, Project(PROJECT, "big"))
+        folder = {p.name: p.read_bytes() for p in (path / ".gitmem").iterdir() if p.is_file()}
     every = max(1, COMMITS // SHARE_IN_HISTORY)
     left = records // RECORDS_IN_SEGMENT
     for number in range(1, COMMITS + 1):

@@ -12,6 +12,8 @@ from gitmem.errors import Ambiguous, NotFound, UsageError
 from gitmem.services.targets import relative_path
 from gitmem.services.workspace import Workspace
 
+MAX_CHANGED = 200
+
 _SPAN = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 
 
@@ -58,7 +60,13 @@ def _changed(workspace: Workspace) -> tuple[PathRef, ...]:
         return ()
     staged = workspace.tree.list_changed_paths(staged=True)
     paths = staged or workspace.tree.list_changed_paths(staged=False)
-    return tuple(_ref(path, None) for path in paths if not path.startswith(".gitmem/"))
+    about = [path for path in paths if not path.startswith(".gitmem/")]
+    if len(about) > MAX_CHANGED:
+        raise UsageError(
+            f"{len(about)} files are changed, too many for one decision to be about",
+            hint="Name files or folders: gitmem capture -m … src/",
+        )
+    return tuple(_ref(path, None) for path in about)
 
 
 def _split(workspace: Workspace, word: str) -> tuple[str, tuple[int, int] | None]:

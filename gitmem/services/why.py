@@ -18,6 +18,8 @@ from gitmem.services.workspace import Notice, Workspace
 
 DEFAULT_LIMIT = 5
 MANY = 1_000_000
+EXAMINED = 256
+"""Of a file's decisions so many of the newest are looked at for those that stand."""
 LOOK_COMMITS = 60
 LOOK_SECONDS = 1.0
 _RANKS = {
@@ -149,12 +151,17 @@ class _Question:
         """The best decisions on these names: among the newest, those with the best standing."""
         workspace = self._workspace
         paths = list(dict.fromkeys(fold_path(span.path) for span in spans))
-        examined = MANY if self._show_all else max(32, 4 * self._limit)
-        ids, total = workspace.records.list_by_paths(paths, limit=examined)
-        hits = [hit for hit in find_hits(workspace, ids) if hit.id not in taken]
+        step = MANY if self._show_all else max(32, 2 * self._limit)
+        hits: list[Hit] = []
+        total = examined = live = 0
+        while examined <= total and examined < EXAMINED and live < self._limit:
+            ids, total = workspace.records.list_by_paths(paths, limit=step, offset=examined)
+            found = [hit for hit in find_hits(workspace, ids) if hit.id not in taken]
+            live += sum(_standing_rank(hit) == 0 for hit in found)
+            hits += found
+            examined += step
         own = {fold_path(spans[0].path)} if spans else set()
-        hits = [_mark_via(hit, own, paths) for hit in hits]
-        return _rank(hits), total
+        return [_mark_via(hit, own, paths) for hit in _rank(hits)], total
 
     def _about_line(self, spans: Sequence[PathSpan]) -> tuple[LineOrigin | None, list[Hit]]:
         workspace, target = self._workspace, self._target
@@ -232,10 +239,11 @@ class _Question:
 
 def _rank(hits: Sequence[Hit]) -> list[Hit]:
     """Standing first, what is here before what is elsewhere, then newest first."""
-    return sorted(
-        hits,
-        key=lambda h: (_RANKS[h.state] + (h.where == "elsewhere"), -h.seq, h.id or ""),
-    )
+    return sorted(hits, key=lambda hit: (_standing_rank(hit), -hit.seq, hit.id or ""))
+
+
+def _standing_rank(hit: Hit) -> int:
+    return _RANKS[hit.state] + (hit.where == "elsewhere")
 
 
 def _mark_via(hit: Hit, own: set[str], names: Sequence[str]) -> Hit:
