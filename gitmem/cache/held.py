@@ -100,10 +100,11 @@ def _build(
     places = Places(
         head="head:" + worktree in held_in,
         work="work:" + worktree in held_in,
-        pending=spool in held_in,
-        pending_elsewhere=any(name.startswith("spool:") and name != spool for name in held_in),
+        spooled=spool in held_in,
+        spooled_elsewhere=any(name.startswith("spool:") and name != spool for name in held_in),
         private="private" in held_in,
         default=any(name == "default" or name.startswith("default@") for name in held_in),
+        branched="branches" in held_in,
         own="own" in held_in,
         fetched=bool(fetched),
         added=earliest is not None,

@@ -137,18 +137,14 @@ class CacheRecords:
             return {record_id.hex() for (record_id,) in rows}
 
     def get_counts(self, worktree: str) -> Counts:
-        """`pending` are records in the spools of this clone that stand neither in HEAD's
-        folder nor in the default branch's."""
+        """`pending` are records in the spools of this clone that stand in no commit yet."""
         with self._db.snapshot():
             kinds = self._list_kinds()
             spooled = self._list_rids("spool:*")
             standings = find_standings(self._db, spooled, worktree)
             return Counts(
                 records=sum(self._count(pid) for pid in kinds),
-                pending=sum(
-                    not (standing.places.head or standing.places.default)
-                    for standing in standings.values()
-                ),
+                pending=sum(not one.places.is_committed for one in standings.values()),
                 private=len(self._list_rids("private")),
                 quarantined=self._db.scalar(
                     "SELECT count(*) FROM problem JOIN segment USING (sid) WHERE is_live"

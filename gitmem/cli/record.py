@@ -111,7 +111,7 @@ def _draft(session: Session, opened: Opened, words: Words, start: Draft, ask: As
     if words.summary is not None:
         draft = msgspec.structs.replace(start, summary=words.summary)
     elif words.file is not None:
-        said = parse_text(_read_text(words.file))
+        said = parse_text(_read_text(session.cwd, words.file))
         draft = msgspec.structs.replace(
             start, summary=said.summary, why=said.why, rejected=said.rejected
         )
@@ -134,7 +134,8 @@ def _draft(session: Session, opened: Opened, words: Words, start: Draft, ask: As
 
 
 def _has_details(words: Words) -> bool:
-    return bool(words.why is not None or words.type or words.rejected or words.tags or words.paths)
+    said = (words.type, words.rejected, words.tags, words.paths, words.supersedes)
+    return words.why is not None or words.explains is not None or words.is_local or any(said)
 
 
 def _amended(
@@ -154,15 +155,22 @@ def _amended(
     if words.paths:
         refs = parse_path_refs(opened.workspace, words.paths)
         draft = msgspec.structs.replace(draft, paths=refs)
-    return draft
+    if words.supersedes:
+        draft = msgspec.structs.replace(
+            draft, supersedes=resolve_ids(opened.workspace, words.supersedes)
+        )
+    if words.explains is not None:
+        commits, _ = list_explained(opened.workspace, words.explains)
+        draft = msgspec.structs.replace(draft, commits=commits)
+    return msgspec.structs.replace(draft, is_private=words.is_local)
 
 
-def _read_text(name: str) -> str:
+def _read_text(cwd: Path, name: str) -> str:
     try:
         if name == "-":
             data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
         else:
-            with Path(name).open("rb") as file:
+            with (cwd / name).open("rb") as file:
                 data = file.read(MAX_TEXT_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror}") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from gitmem.cli.render_hits import Look, age, render_commit, render_decision, short
 from gitmem.cli.terminal import clean_line, style
 from gitmem.services.why import WhyAnswer
@@ -12,7 +14,7 @@ def render_why(answer: WhyAnswer, look: Look) -> str:
     decisions = [hit for hit in answer.hits if hit.kind != "commit"]
     commits = [hit for hit in answer.hits if hit.kind == "commit"]
     if not answer.hits:
-        return _nothing(answer)
+        return _nothing(answer, look)
     lines = [_header(answer, look), ""]
     for hit in decisions:
         lines += render_decision(hit, look, full=answer.kind == "record")
@@ -57,21 +59,29 @@ def _more(answer: WhyAnswer) -> str:
             parts.append(f"{count} more {word}{'' if count == 1 else 's'}")
     if not parts:
         return ""
-    return f"  ... {', '.join(parts)}: gitmem why {clean_line(answer.path or answer.target)} --all"
+    target = _word(clean_line(answer.path or answer.target))
+    return f"  ... {', '.join(parts)}: gitmem why {target} --all"
 
 
-def _nothing(answer: WhyAnswer) -> str:
+def _nothing(answer: WhyAnswer, look: Look) -> str:
     name = clean_line(answer.path or answer.target)
     if not answer.is_known:
         return (
             f"Nothing is known of {name}: no file, commit or record here has that name. "
             "List what there is: gitmem log"
         )
-    plural = "commit" if answer.commits == 1 else "commits"
-    history = "no history yet"
-    if answer.commits:
-        history = f"{answer.commits} {plural}, none says why"
+    plural = "" if answer.commits == 1 else "s"
+    none = ", and it does not say why" if answer.commits == 1 else ", none says why"
+    history = f" ({answer.commits} commit{plural}{none})" if answer.commits else " (no history yet)"
+    if not answer.has_history:
+        history = ""
+    head = f"{_header(answer, look)}\n\n" if answer.line is not None else ""
     return (
-        f"No decision is recorded for {name or 'this repository'} ({history}). "
-        f"Record one: gitmem capture {name}".rstrip()
+        f"{head}No decision is recorded for {name or 'this repository'}{history}. "
+        f"Record one: gitmem capture {_word(name)}".rstrip()
     )
+
+
+def _word(name: str) -> str:
+    """A name as one word of a command that can be pasted."""
+    return shlex.quote(name) if name else ""

@@ -14,19 +14,20 @@ Where = Literal["here", "pending", "private", "default", "elsewhere"]
 class Places(msgspec.Struct, frozen=True):
     """Every place that holds one record, relative to one work tree.
 
-    head: in HEAD's folder. work: in the work tree's folder. pending: in this work tree's
-    spool. pending_elsewhere: in the spool of another work tree of this clone. private: among
+    head: in HEAD's folder. work: in the work tree's folder. spooled: in this work tree's
+    spool. spooled_elsewhere: in the spool of another work tree of this clone. private: among
     this clone's private records. default: in the default branch's folder as last seen, here
-    or on any writer's ref. own: on this clone's writer ref. fetched: on a fetched ref.
-    added: an ancestor of HEAD added it.
+    or on any writer's ref. branched: in the folder of some branch of this clone. own: on this
+    clone's writer ref. fetched: on a fetched ref. added: an ancestor of HEAD added it.
     """
 
     head: bool = False
     work: bool = False
-    pending: bool = False
-    pending_elsewhere: bool = False
+    spooled: bool = False
+    spooled_elsewhere: bool = False
     private: bool = False
     default: bool = False
+    branched: bool = False
     own: bool = False
     fetched: bool = False
     added: bool = False
@@ -34,16 +35,27 @@ class Places(msgspec.Struct, frozen=True):
     @property
     def is_ours(self) -> bool:
         """Whether this clone captured it, as far as places tell."""
-        return self.pending or self.pending_elsewhere or self.private or self.own
+        return self.spooled or self.spooled_elsewhere or self.private or self.own
 
     @property
     def is_uncommitted(self) -> bool:
         return self.work and not self.head
 
+    @property
+    def is_committed(self) -> bool:
+        """Whether a commit has it: HEAD's history, or a branch."""
+        return self.head or self.added or self.branched or self.default
+
+    @property
+    def is_pending(self) -> bool:
+        """In this work tree's spool, and in no commit yet. The spool keeps its copies for
+        longer, and what a branch has must not speak for the others."""
+        return self.spooled and not self.is_committed
+
     def is_in_view(self, *, detached: bool) -> bool:
         """Of a tracked memory: HEAD, work tree, this work tree's pending, private. Of a
         detached one: everything in it."""
-        return detached or self.head or self.work or self.pending or self.private
+        return detached or self.head or self.work or self.is_pending or self.private
 
     def is_reverted(self, *, detached: bool) -> bool:
         """An ancestor of HEAD added it and the view has it no longer."""
@@ -53,7 +65,7 @@ class Places(msgspec.Struct, frozen=True):
         """The best place of it, for display."""
         if self.head or self.work:
             return "here"
-        if self.pending:
+        if self.is_pending:
             return "pending"
         if self.private:
             return "private"

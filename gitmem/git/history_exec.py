@@ -48,8 +48,8 @@ class ExecHistoryReader:
         self._git = git
         self._layout = layout
         # In a partial clone comparing contents would fetch every old file: there only
-        # renames without a change are seen.
-        renames = "-M100%" if layout.format.is_partial_clone else "-M"
+        # renames without a change are seen, and no copies.
+        renames = "-M100%" if layout.format.is_partial_clone else "-C"
         self._mark = os.urandom(16).hex()
         self._log = (*_LOG, renames, format_option(self._mark))
 
@@ -126,7 +126,7 @@ class ExecHistoryReader:
         answers = self._git.run("cat-file", "--batch-check", stdin=asked)
         if b" tree " not in answers:
             return {}
-        log = [word for word in self._log if not word.startswith(("-M", "--no-diff-merges"))]
+        log = [word for word in self._log if not word.startswith(("-M", "-C", "--no-diff-merges"))]
         chunks = self._git.stream(
             *log,
             "-c",

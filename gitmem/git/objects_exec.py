@@ -109,7 +109,13 @@ class ExecObjectReader:
                 return None
         checker = self._get_checker()
         checker.write(raw + b"\n")
-        header = self._read_header(checker)
+        try:
+            header = self._read_header(checker)
+        except GitFailed as error:
+            # git ends at a reflog entry that is not there (`HEAD@{9}`) instead of saying so.
+            if b"@{" in raw and "log for " in error.message:
+                return None
+            raise
         return None if header is None else (header[0], header[1])
 
     def _resolve_multiline(self, raw: bytes) -> bytes:

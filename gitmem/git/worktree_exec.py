@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gitmem.core.paths import decode_path
 from gitmem.errors import Contended, Refused, UsageError
 from gitmem.git.blame_exec import list_filter_guards
 from gitmem.git.complaints import build_error
@@ -32,7 +31,9 @@ class ExecWorkTree:
         else:
             # Not `git diff`, which writes the index when it finds a file merely touched.
             raw = self._git.run(*list_filter_guards(self._git), "ls-files", "--modified", "-z")
-        return sorted({decode_path(name)[0] for name in raw.split(b"\0") if name})
+        return sorted(
+            {name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name}
+        )
 
     def read_diff(self, max_lines: int) -> list[str]:
         if self._git.work_tree is None:

@@ -10,7 +10,8 @@ class WorkTree(Protocol):
     """The work tree of one repository. Nothing here runs what a repository configures."""
 
     def list_changed_paths(self, *, staged: bool) -> list[str]:
-        """Paths that differ from the index (or, staged, that the index differs from HEAD)."""
+        """Paths that differ from the index (or, staged, that the index differs from HEAD). Bytes
+        that are not UTF-8 stand as surrogates, as `os.fsdecode` gives them."""
         ...
 
     def read_diff(self, max_lines: int) -> list[str]:

@@ -44,9 +44,9 @@ def list_log(workspace: Workspace, path: str | None, *, limit: int) -> Listing:
         ids, total = workspace.records.list_recent(limit=limit)
     else:
         target = resolve_target(workspace, path)
-        paths = [fold_path(target.path)]
+        paths = [fold_path(target.name)]
         if target.kind != "folder":
-            spans = workspace.commits.list_names(target.path, workspace.place.worktree)
+            spans = workspace.commits.list_names(target.name, workspace.place.worktree)
             paths = list(dict.fromkeys(fold_path(span.path) for span in spans))
         ids, total = workspace.records.list_by_paths(paths, limit=limit)
     return Listing(hits=tuple(find_hits(workspace, ids)), total=total, notices=notices)

@@ -20,13 +20,13 @@ from gitmem.core.redaction import redact_text
 from gitmem.core.timestamps import format_at
 from gitmem.errors import BadRecord, NotFound, UsageError
 from gitmem.services.catch_up import catch_up
+from gitmem.services.pending import list_pending
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.folder_writing import write_segments
 from gitmem.store.spool import (
     Spooled,
     find_spooled,
     highest_spooled_seq,
-    iter_spooled,
     remove_spooled,
     write_pending,
     write_private,
@@ -89,25 +89,20 @@ def amend(workspace: Workspace, change: Callable[[Decision], Draft]) -> Captured
     assert isinstance(old, Decision)
     draft = msgspec.structs.replace(change(old), key=old.key)
     line, notices = build_decision(workspace, draft)
-    if line.id != old.id:
-        write_pending(memory.clone, memory.worktree, line)
+    if line.id != old.id or draft.is_private:
+        if draft.is_private:
+            write_private(memory.clone, line)
+        else:
+            write_pending(memory.clone, memory.worktree, line)
         remove_spooled([last])
-    return _captured(line, False, old.id, notices)
+    return _captured(line, draft.is_private, old.id, notices)
 
 
 def find_last_pending(workspace: Workspace) -> Spooled:
     """The newest decision in this work tree's spool that nothing has carried further.
 
     Raises NotFound where there is none."""
-    memory = workspace.get_memory()
-    shared = workspace.records.list_ids("own") | workspace.records.list_ids(
-        f"head:{memory.worktree}"
-    )
-    mine = [
-        spooled
-        for spooled in iter_spooled(memory.clone.spool / memory.worktree)
-        if spooled.line.id not in shared
-    ]
+    mine = [one.spooled for one in list_pending(workspace) if not one.places.own]
     if not mine:
         raise NotFound(
             "nothing is pending here that could still be changed",
@@ -122,15 +117,11 @@ def flush(workspace: Workspace, ids: Iterable[str] | None = None) -> list[str]:
     memory = workspace.get_memory()
     if memory.folder is None:
         raise UsageError("this memory has no tracked folder", hint="Share it with: gitmem push")
-    catch_up(workspace, with_history=False)
-    there = workspace.records.list_ids(f"head:{memory.worktree}") | workspace.records.list_ids(
-        f"work:{memory.worktree}"
-    )
     wanted = set(ids) if ids is not None else None
     lines = [
-        spooled.line
-        for spooled in iter_spooled(memory.clone.spool / memory.worktree)
-        if spooled.line.id not in there and (wanted is None or spooled.line.id in wanted)
+        one.spooled.line
+        for one in list_pending(workspace)
+        if not one.places.work and (wanted is None or one.spooled.line.id in wanted)
     ]
     return write_segments(memory.folder.parent, lines) if lines else []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.core.paths import encode_path
+from gitmem.core.paths import decode_path, encode_path
 from gitmem.core.records import PathRef
 from gitmem.errors import NotFound
 from gitmem.services.workspace import Workspace
@@ -28,15 +28,24 @@ def list_explained(workspace: Workspace, text: str) -> tuple[tuple[str, ...], tu
         if oid is None:
             raise _unknown(text)
         commits = workspace.history.get_commits([oid])
+    if not commits:
+        raise NotFound(
+            f"there is no commit in {text}", hint="Name the older end first: gitmem … --for A..B"
+        )
     paths = sorted(
         {touch.path for commit in commits for touch in commit.touches if touch.status != "D"}
     )
     refs = tuple(
-        PathRef(path, encoded=encode_path(path, encoded=True) != path.encode())
+        PathRef(path, encoded=_is_encoded(path))
         for path in paths[:MAX_PATHS]
         if not path.startswith(".gitmem/")
     )
     return tuple(commit.oid for commit in commits), refs
+
+
+def _is_encoded(path: str) -> bool:
+    """Whether history spells a path with bad bytes so: a `%` alone proves nothing."""
+    return decode_path(encode_path(path, encoded=True)) == (path, True)
 
 
 def _unknown(text: str) -> NotFound:

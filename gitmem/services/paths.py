@@ -84,7 +84,8 @@ def _split(workspace: Workspace, word: str) -> tuple[str, tuple[int, int] | None
 def _checked(workspace: Workspace, word: str) -> str:
     path = relative_path(workspace.place, word)
     root = workspace.place.work_tree
-    if path and root is not None and (root / path).is_dir():
+    full = root / path if path and root is not None else None
+    if full is not None and full.is_dir() and not full.is_symlink():
         return path + "/"
     return path
 

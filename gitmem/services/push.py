@@ -13,12 +13,13 @@ from gitmem.core.remote_key import build_remote_key, strip_userinfo
 from gitmem.errors import NotFastForward, RefRefused, RemoteError
 from gitmem.ports.transport import PushResult, Transport
 from gitmem.services.catch_up import catch_up
+from gitmem.services.pending import list_pending, list_settled
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.folder_writing import folder_files
 from gitmem.store.own_ref import DefaultFolder, Publication, extend_own_ref
 from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import PROJECT_FILE, Project
-from gitmem.store.spool import Spooled, iter_spooled, remove_spooled
+from gitmem.store.spool import iter_spooled, remove_spooled
 from gitmem.store.stamps import list_spool_folders
 from gitmem.store.writer import find_writer, mint_writer
 
@@ -187,17 +188,8 @@ def _ids_at(workspace: Workspace, remote: str, writer: str) -> set[str]:
 def _empty_spool(workspace: Workspace, own: set[str]) -> None:
     """Records leave the spool once they stand in two safe places: on the own ref, and in a
     commit of a branch; in a detached memory the own ref is enough."""
-    memory = workspace.get_memory()
-    committed = (
-        own
-        if memory.is_detached
-        else workspace.records.list_ids("default")
-        | workspace.records.list_ids(f"head:{memory.worktree}")
-    )
-    done: list[Spooled] = [
-        spooled
-        for folder in list_spool_folders(memory.clone)
-        for spooled in iter_spooled(folder)
-        if spooled.line.id in own and spooled.line.id in committed
-    ]
-    remove_spooled(done)
+    if workspace.is_detached:
+        settled = list_pending(workspace, everywhere=True)
+    else:
+        settled = list_settled(workspace)
+    remove_spooled(one.spooled for one in settled if one.spooled.line.id in own)

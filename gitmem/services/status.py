@@ -7,10 +7,9 @@ import msgspec
 from gitmem.core.records import Tombstone
 from gitmem.services.catch_up import catch_up
 from gitmem.services.hits import Hit, find_hits
+from gitmem.services.pending import list_pending
 from gitmem.services.push import find_remote_key
 from gitmem.services.workspace import Notice, Workspace
-from gitmem.store.spool import iter_spooled
-from gitmem.store.stamps import list_spool_folders
 from gitmem.store.writer import find_writer
 
 MAX_SHOWN = 20
@@ -56,10 +55,7 @@ def get_status(workspace: Workspace, name: str) -> Status:
     writer = find_writer(memory.clone)
     own = workspace.records.list_ids("own")
     confirmed = _confirmed(workspace, writer)
-    committed = workspace.records.list_ids(f"head:{memory.worktree}") | workspace.records.list_ids(
-        "default"
-    )
-    pending = _pending(workspace, own, confirmed, committed)
+    pending = _pending(workspace, confirmed)
     spooled = workspace.records.list_ids("spool:*")
     notices = list(caught_up.notices)
     if counts.quarantined:
@@ -99,28 +95,23 @@ def _confirmed(workspace: Workspace, writer: str | None) -> set[str]:
     return set().union(*(workspace.records.list_ids(place) for place in mine))
 
 
-def _pending(
-    workspace: Workspace, own: set[str], confirmed: set[str], committed: set[str]
-) -> list[PendingRecord]:
+def _pending(workspace: Workspace, confirmed: set[str]) -> list[PendingRecord]:
     rows = []
-    for folder in list_spool_folders(workspace.get_memory().clone):
-        for spooled in iter_spooled(folder):
-            record = spooled.line.record
-            if record.id in committed:
-                continue
-            if isinstance(record, Tombstone):
-                summary = f"{record.mode}s {record.target[:12]}"
-            else:
-                summary = getattr(record, "summary", record.kind)
-            rows.append(
-                PendingRecord(
-                    id=record.id,
-                    summary=summary,
-                    worktree=folder.name,
-                    on_own_ref=record.id in own,
-                    pushed=record.id in confirmed,
-                )
+    for one in list_pending(workspace, everywhere=True):
+        record = one.spooled.line.record
+        if isinstance(record, Tombstone):
+            summary = f"{record.mode}s {record.target[:12]}"
+        else:
+            summary = getattr(record, "summary", record.kind)
+        rows.append(
+            PendingRecord(
+                id=record.id,
+                summary=summary,
+                worktree=one.spooled.file.parent.name,
+                on_own_ref=one.places.own,
+                pushed=record.id in confirmed,
             )
+        )
     return rows
 
 

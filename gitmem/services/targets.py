@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from gitmem.core.paths import decode_path
 from gitmem.errors import Ambiguous, PathOutside
 from gitmem.services.workspace import Place, Workspace
 
@@ -26,6 +27,11 @@ class Target(msgspec.Struct, frozen=True):
     line: int = 0
     oid: str = ""
     id: str = ""
+
+    @property
+    def name(self) -> str:
+        """The path as records and history spell it."""
+        return decode_path(self.path.encode("utf-8", "surrogateescape"))[0]
 
 
 def resolve_target(workspace: Workspace, text: str) -> Target:
@@ -98,7 +104,7 @@ def _existing(place: Place, text: str) -> Target | None:
         return None
     root = place.work_tree or place.cwd
     full = root / path
-    if full.is_dir() and not full.is_symlink():
+    if os.path.isdir(full) and not os.path.islink(full):  # noqa: PTH112, PTH114 - never raise
         return Target("folder", text, path=path + "/" if path else "")
     if os.path.lexists(full):
         return Target("path", text, path=path)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gitmem.core.history import Commit, IndexedCommit, PathSpan
-from gitmem.core.paths import fold_path
+from gitmem.core.paths import decode_path, fold_path
 from gitmem.core.reasons import has_reason
 from gitmem.core.timestamps import format_at
 from gitmem.services.catch_up import CaughtUp, catch_up
@@ -42,7 +42,8 @@ class LineOrigin(msgspec.Struct, frozen=True):
 
 class WhyAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """`hits` holds the decisions shown, then the commits shown; the counts say how many more
-    there are. `commits` and `reasoned` count the target's commits, and those with a reason."""
+    there are. `commits` and `reasoned` count the target's commits, and those with a reason;
+    `has_history` says whether they were asked for."""
 
     target: str
     kind: str
@@ -54,6 +55,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, kw_only=True):
     commits: int = 0
     reasoned: int = 0
     is_known: bool = True
+    has_history: bool = True
     notices: tuple[Notice, ...] = ()
 
 
@@ -129,18 +131,19 @@ class _Question:
                 commits = self._line_first(line, commits)
         count_of = all_commits if self._show_all else reasoned
         return self._answer(
-            path=target.path,
+            path=target.name,
             line=line,
             hits=(*shown, *commits[: self._limit]),
             more_decisions=max(0, total - len(shown)),
             more_commits=max(0, max(count_of, all_commits) - len(commits[: self._limit])),
             commits=all_commits,
             reasoned=reasoned,
+            has_history=with_history,
             is_known=bool(target.kind != "unknown" or decisions or commits or all_commits),
         )
 
     def _spans(self) -> list[PathSpan]:
-        path, place = self._target.path, self._workspace.place
+        path, place = self._target.name, self._workspace.place
         if self._target.kind == "folder":
             return [PathSpan(path)]
         return self._workspace.commits.list_names(path, place.worktree)
@@ -170,7 +173,7 @@ class _Question:
             self._notices += (
                 Notice(
                     "no-such-line",
-                    f"{target.path} has no line {target.line} that git tracks; "
+                    f"{target.name} has no line {target.line} that git tracks; "
                     "this is about the whole file",
                 ),
             )
@@ -234,7 +237,12 @@ class _Question:
 
     def _answer(self, **fields: Any) -> WhyAnswer:
         target = self._target
-        return WhyAnswer(target=target.text, kind=target.kind, notices=self._notices, **fields)
+        return WhyAnswer(
+            target=decode_path(target.text.encode("utf-8", "surrogateescape"))[0],
+            kind=target.kind,
+            notices=self._notices,
+            **fields,
+        )
 
 
 def _rank(hits: Sequence[Hit]) -> list[Hit]:
@@ -258,7 +266,7 @@ def _mark_via(hit: Hit, own: set[str], names: Sequence[str]) -> Hit:
 
 
 def _via_commit(commit: IndexedCommit, target: Target) -> str | None:
-    if target.kind == "folder" or fold_path(commit.path) == fold_path(target.path):
+    if target.kind == "folder" or fold_path(commit.path) == fold_path(target.name):
         return None
     return commit.path or None
 

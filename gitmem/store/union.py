@@ -6,13 +6,18 @@ shelves before the place that has them: interrupted anywhere, the next run goes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from gitmem.core.records import Line, Problem
-from gitmem.core.refnames import FETCHED_PREFIX, format_writer_ref, parse_fetched_ref
+from gitmem.core.refnames import (
+    FETCHED_PREFIX,
+    format_writer_ref,
+    parse_fetched_ref,
+    parse_writer_ref,
+)
 from gitmem.core.segments import MAX_SEGMENT_BYTES, Segment, SegmentRef, decode_segment
 from gitmem.ports.cache import Facts, Projection
 from gitmem.ports.repository import ObjectReader
@@ -32,6 +37,7 @@ from gitmem.store.trees import Shelf, list_shelf, list_shelves
 from gitmem.store.writer import find_writer
 
 DEFAULT_PLACE = "default"
+BRANCHES_PLACE = "branches"
 OWN_PLACE = "own"
 
 
@@ -138,6 +144,7 @@ class _Refresh:
                 sources.objects,
                 f"{oid}:{RECORDS}" if oid else None,
             )
+            self._branches()
         writer = find_writer(self._memory.clone)
         own = sources.memory_refs.find_ref(format_writer_ref(writer)) if writer else None
         self._writer_place(OWN_PLACE, own)
@@ -161,6 +168,21 @@ class _Refresh:
         if gone:
             self._projection.drop_places(gone)
 
+    def _branches(self) -> None:
+        """One place for the folders of all branches here: what stands there is committed."""
+        objects = self._sources.objects
+        roots: set[str] = set()
+        for ref, oid in self._sources.refs.list_refs("refs/heads/").items():
+            root = objects.find_oid(f"{oid}:{RECORDS}") if parse_writer_ref(ref) is None else None
+            if root is not None:
+                roots.add(root)
+        self._shelved_place(
+            BRANCHES_PLACE,
+            " ".join(sorted(roots)),
+            objects,
+            lambda: [shelf for root in sorted(roots) for shelf in list_shelves(objects, root)],
+        )
+
     def _writer_place(self, place: str, oid: str | None) -> None:
         self._tree_place(
             place,
@@ -170,9 +192,16 @@ class _Refresh:
         )
 
     def _tree_place(self, place: str, key: str, objects: ObjectReader, spec: str | None) -> None:
+        self._shelved_place(
+            place, key, objects, lambda: list_shelves(objects, spec) if spec else []
+        )
+
+    def _shelved_place(
+        self, place: str, key: str, objects: ObjectReader, look: Callable[[], list[Shelf]]
+    ) -> None:
         if self._keys.get(place) == key:
             return
-        shelves = list_shelves(objects, spec) if spec else []
+        shelves = list({shelf.key: shelf for shelf in look()}.values())
         unknown = set(self._projection.list_unknown_trees(s.key for s in shelves))
         for shelf in shelves:
             if shelf.key in unknown:

@@ -27,8 +27,8 @@ def held_in(cache: Cache, record_id: str, worktree: str = "main") -> Held:
         ("head:other", Places()),
         ("work:main", Places(work=True)),
         ("work:other", Places()),
-        ("spool:main", Places(pending=True)),
-        ("spool:other", Places(pending_elsewhere=True)),
+        ("spool:main", Places(spooled=True)),
+        ("spool:other", Places(spooled_elsewhere=True)),
         ("private", Places(private=True)),
         ("default", Places(default=True)),
         ("default@0123456789abcdef", Places(default=True)),
@@ -72,7 +72,7 @@ def test_a_record_in_many_segments_is_stored_once(cache: Cache) -> None:
     assert cache.projection.project([make_segment([b]), make_segment([a])]) == 0
     cache.projection.set_folder_place("spool:main", "1", [make_segment([b]).ref])
     cache.projection.set_folder_place("private", "1", [make_segment([a, b]).ref])
-    assert held_in(cache, b.id).places == Places(pending=True, private=True)
+    assert held_in(cache, b.id).places == Places(spooled=True, private=True)
     assert held_in(cache, a.id).places == Places(private=True)
 
 
@@ -84,7 +84,7 @@ def test_a_spooled_segment_is_known_when_it_is_committed(cache: Cache) -> None:
     project_into(cache, "spool:main", line)
     assert cache.projection.list_unprojected([committed]) == []
     cache.projection.set_tree_place("head:main", "1", [SHELF])
-    assert held_in(cache, line.id).places == Places(head=True, pending=True)
+    assert held_in(cache, line.id).places == Places(head=True, spooled=True)
 
 
 def test_a_blob_whose_bytes_do_not_match_its_name_stands_for_itself_alone(cache: Cache) -> None:

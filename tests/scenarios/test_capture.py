@@ -225,7 +225,7 @@ def test_a_linked_directory_that_leads_outside_is_outside(ada: Clone, tmp_path: 
     (tmp_path / "far").mkdir()
     (ada.path / "near").symlink_to(tmp_path / "far")
     ada.gitmem("capture", "-m", "x", "near/file.py").ends(2)
-    assert _paths(ada, "near") == ["near"]  # the link itself is tracked content
+    assert _paths(ada, "near") == ["near"]  # the link itself is the repository's content
 
 
 def test_a_name_that_is_not_utf8_is_found_again(ada: Clone) -> None:

@@ -37,12 +37,6 @@ def test_a_folder_gathers_what_is_below_it(ada: Clone) -> None:
     assert set(_ids(ada.why("src"))) == {inner, whole}
 
 
-def test_a_decision_about_a_folder_answers_for_the_files_in_it(ada: Clone) -> None:
-    ada.write("src/deep/a.py", "x")
-    whole = ada.capture("About the folder", "src/")
-    assert _ids(ada.why("src/deep/a.py")) == [whole]
-
-
 def test_a_deleted_file_still_answers_by_path_and_by_suffix(ada: Clone) -> None:
     record_id = ada.decide("Was here", "src/gone.py")
     ada.git("rm", "-q", "src/gone.py")
@@ -225,7 +219,7 @@ def test_a_shallow_clone_says_that_history_is_cut(team: Team) -> None:
     ada.decide("Before", "a.py")
     record_id = ada.decide("Last", "b.py")
     ada.git("push", "-q")
-    ben = team.clone("Ben", "--depth", "1", f"file://{team.remote}")
+    ben = team.clone("Ben", "--depth", "1", "--no-local")
     done = ben.gitmem("--json", "why", "b.py").ok()
     assert "history-cut" in [w["code"] for w in done.json["warnings"]]
     hit = next(h for h in done.data["hits"] if h["kind"] == "decision")
@@ -272,7 +266,7 @@ def test_why_works_from_inside_the_folder_of_records(ada: Clone) -> None:
     assert _ids(done.data) == [record_id]
 
 
-@pytest.mark.parametrize("target", ["", "-", "\u0000".replace("\0", "%00"), "a" * 5000, "HEAD@{9}"])
+@pytest.mark.parametrize("target", ["", "-", "%00", "a" * 5000, "HEAD@{9}"])
 def test_an_odd_target_is_answered_or_refused_in_words(ada: Clone, target: str) -> None:
     done = ada.gitmem("--json", "why", target)
     assert done.code in (0, 2, 4), done
