@@ -30,13 +30,14 @@ def _list_neighbours(db: Connection, edge: set[bytes]) -> set[int]:
     """Row ids of records one step away. At most the bound of each kind is fetched at once: a
     key that a hundred thousand records share must not cost a hundred thousand rows."""
     ids = sorted(edge)
+    # CROSS JOIN, and the plus, keep SQLite from beginning at the larger end.
     rids: set[int] = set()
     for sql in (
         "SELECT rid FROM link WHERE rel IN (1, 2, 3) AND target IN (?*)",
-        "SELECT alike.rid FROM record JOIN record AS alike ON alike.key = record.key"
+        "SELECT alike.rid FROM record CROSS JOIN record AS alike ON alike.key = record.key"
         " WHERE record.id IN (?*)",
-        "SELECT rival.rid FROM record JOIN link ON link.rid = record.rid AND link.rel = 1"
-        " JOIN link AS rival ON rival.rel = 1 AND rival.target = link.target"
+        "SELECT rival.rid FROM record CROSS JOIN link ON link.rid = record.rid AND +link.rel = 1"
+        " CROSS JOIN link AS rival ON rival.rel = 1 AND rival.target = link.target"
         " WHERE record.id IN (?*)",
     ):
         rows = db.query_in(f"{sql} LIMIT {_MAX_RECORDS + 1}", ids)

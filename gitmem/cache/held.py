@@ -32,7 +32,8 @@ def _list_holders(db: Connection, rids: Iterable[int]) -> dict[int, list[int]]:
     holders: dict[int, list[int]] = {rid: [] for rid in rids}
     rows = db.query_in(
         """
-        SELECT holding.rid, segment.sid FROM holding JOIN segment ON segment.source = holding.sid
+        SELECT holding.rid, segment.sid FROM holding
+        CROSS JOIN segment ON segment.source = holding.sid
         WHERE holding.rid IN (?*)
         """,
         holders,
@@ -47,14 +48,14 @@ def _list_places(db: Connection, sids: list[int]) -> dict[int, set[str]]:
     segments share one and many places may have it."""
     places: dict[int, set[str]] = {sid: set() for sid in sids}
     rows = db.query_in(
-        "SELECT sid, name FROM place_segment JOIN place USING (plid) WHERE sid IN (?*)", sids
+        "SELECT sid, name FROM place_segment CROSS JOIN place USING (plid) WHERE sid IN (?*)", sids
     )
     for sid, name in rows:
         places[sid].add(name)
     shelves = db.query_in("SELECT sid, shid FROM shelf_segment WHERE sid IN (?*)", sids)
     of_shelf: dict[int, set[str]] = {}
     rows = db.query_in(
-        "SELECT shid, name FROM place_shelf JOIN place USING (plid) WHERE shid IN (?*)",
+        "SELECT shid, name FROM place_shelf CROSS JOIN place USING (plid) WHERE shid IN (?*)",
         sorted({shid for _, shid in shelves}),
     )
     for shid, name in rows:

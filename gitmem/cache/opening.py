@@ -49,21 +49,27 @@ def open_fit(path: Path, repository: str) -> Connection:
     if before is None:
         raise Unfit("missing")
     try:
-        db = Connection(str(path))
+        db = _open_checked(path, repository)
     except CacheDamaged as error:
         raise Unfit("damaged") from error
-    try:
-        _check(db, repository)
-    except CacheDamaged as error:
-        db.close()
-        raise Unfit("damaged") from error
-    except BaseException:
-        db.close()
-        raise
+    except CannotWrite as error:
+        if _identity(path) == before:
+            raise
+        raise Unfit("replaced") from error
     if _identity(path) != before:
         # Replaced while we opened it: its log, read by name, may be that of the new one.
         db.close()
         raise Unfit("replaced")
+    return db
+
+
+def _open_checked(path: Path, repository: str) -> Connection:
+    db = Connection(str(path))
+    try:
+        _check(db, repository)
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

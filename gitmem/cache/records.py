@@ -56,9 +56,9 @@ class CacheRecords:
             added = self._db.query_in(
                 """
                 SELECT DISTINCT holding.rid FROM code_commit
-                JOIN added ON added.cid = code_commit.cid
-                JOIN segment ON segment.sid = added.sid
-                JOIN holding ON holding.sid = segment.source
+                CROSS JOIN added ON added.cid = code_commit.cid
+                CROSS JOIN segment ON segment.sid = added.sid
+                CROSS JOIN holding ON holding.sid = segment.source
                 WHERE code_commit.oid IN (?*)
                 """,
                 oids,
@@ -233,8 +233,8 @@ class CacheRecords:
                 UNION SELECT sid FROM shelf_segment JOIN place_shelf USING (shid)
                 WHERE plid IN places
             )
-            SELECT DISTINCT rid FROM sids JOIN segment USING (sid)
-            JOIN holding ON holding.sid = segment.source
+            SELECT DISTINCT rid FROM sids CROSS JOIN segment USING (sid)
+            CROSS JOIN holding ON holding.sid = segment.source
             """,
             (low, high),
         )
