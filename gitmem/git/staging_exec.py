@@ -105,8 +105,8 @@ class ExecStaging:
         asked = sorted(one for one in commits if is_oid(one))
         if not asked:
             return set()
-        words = "\n".join([*asked, "--not", *reached])
-        raw = self._read("rev-list", "--ignore-missing", "--stdin", stdin=words.encode())
+        words = ("rev-list", "--ignore-missing", "--stdin", "--not", *reached)
+        raw = self._read(*words, stdin="".join(f"{one}\n" for one in asked).encode())
         found = set(raw.decode("ascii", "replace").split("\n"))
         return found & set(asked)
 
