@@ -15,7 +15,7 @@ from gitmem import __file__ as package_file
 from gitmem import __version__
 from gitmem.app.adapters import load
 from gitmem.app.opening import Opened, open_repository
-from gitmem.errors import CheckFailed, Damaged, GitmemError, NoMemory
+from gitmem.errors import CheckFailed, Damaged, GitmemError, NoMemory, PartMissing
 from gitmem.services.initialise import find_ignore_rule
 from gitmem.services.status import get_status
 from gitmem.services.verify import verify
@@ -67,6 +67,9 @@ def is_in_wal_reset_range(version: tuple[int, ...]) -> bool:
 
 
 def _failed(name: str, error: GitmemError) -> Check:
+    """A check that could not be made: for want of an optional part a warning, no more."""
+    if isinstance(error, PartMissing):
+        return Check(name, "warning", f"not checked: {error.message}", error.hint)
     return Check(name, "problem", error.message, error.hint, error.exit_code)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gitmem.errors import PartMissing
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.stamps import is_fresh
 
@@ -16,6 +17,10 @@ CUT = Notice(
     "history-cut",
     "this is a shallow clone: history before its boundary is not here "
     "(get it: git fetch --unshallow)",
+)
+UNREAD = Notice(
+    "history-unread",
+    "there is no git executable on the PATH: commit messages and blame are not read",
 )
 
 
@@ -35,8 +40,13 @@ def catch_up(workspace: Workspace, *, with_history: bool = True) -> CaughtUp:
         workspace.refresh(workspace)
     if not with_history:
         return CaughtUp(True)
-    is_complete = _catch_up_history(workspace)
-    notices = () if is_complete else (GROWING,)
+    notices: tuple[Notice, ...] = ()
+    is_complete = False
+    try:
+        is_complete = _catch_up_history(workspace)
+        notices = () if is_complete else (GROWING,)
+    except PartMissing:
+        notices = (UNREAD,)
     if workspace.place.is_shallow:
         notices = (*notices, CUT)
     return CaughtUp(is_complete, notices)

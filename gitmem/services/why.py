@@ -11,6 +11,7 @@ from gitmem.core.history import Commit, IndexedCommit, PathSpan
 from gitmem.core.paths import decode_path, fold_path
 from gitmem.core.reasons import has_reason
 from gitmem.core.timestamps import format_at
+from gitmem.errors import PartMissing
 from gitmem.services.catch_up import CaughtUp, catch_up
 from gitmem.services.hits import Hit, commit_hit, find_hits
 from gitmem.services.targets import Target, resolve_target
@@ -168,7 +169,10 @@ class _Question:
 
     def _about_line(self, spans: Sequence[PathSpan]) -> tuple[LineOrigin | None, list[Hit]]:
         workspace, target = self._workspace, self._target
-        blamed = workspace.history.blame_line(target.path, target.line)
+        try:
+            blamed = workspace.history.blame_line(target.path, target.line)
+        except PartMissing:
+            return None, []  # a notice says already that history is not read
         if blamed is None:
             self._notices += (
                 Notice(
