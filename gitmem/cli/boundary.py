@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -42,8 +43,14 @@ class Session(msgspec.Struct, frozen=True):
         )
 
     def text(self, text: str) -> None:
-        """Print a result for people; `text` is clean already."""
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        """Print a result for people; `text` is clean already. On a terminal that is too low
+        for it, through the pager, which is loaded only there."""
+        text = text if text.endswith("\n") else text + "\n"
+        if sys.stdout.isatty():
+            pager = importlib.import_module("gitmem.cli.pager")
+            if pager.needs_pager(text, self.environ) and pager.show_paged(text, self.environ):
+                return
+        sys.stdout.write(text)
 
     def note(self, text: str) -> None:
         """Say something about the work, on stderr."""
