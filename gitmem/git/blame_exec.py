@@ -52,6 +52,8 @@ def blame_line(git: Git, path: bytes, line: int) -> BlamedLine | None:
 def list_filter_guards(git: Git) -> list[str]:
     """Options that switch off the filter programs which the repository's own configuration
     names; the user's own (git-lfs, say) stay."""
+    if not git.may_have_filters():
+        return []
     settings = git.list_own_settings(r"^filter\..*\.(clean|smudge|process)$")
     names = {name.removeprefix("filter.").rpartition(".")[0] for name in settings}
     options = []

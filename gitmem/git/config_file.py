@@ -23,7 +23,7 @@ class RepositoryFormat(msgspec.Struct, frozen=True):
 
     `is_bare` and `work_tree` are None where it says nothing. `has_promisor`: some remote
     promises objects that are not here. `has_includes`: other files, not read here, may say
-    more of what is not format.
+    more of what is not format. `has_filters`: some filter program may be configured.
     """
 
     version: int = 0
@@ -32,6 +32,7 @@ class RepositoryFormat(msgspec.Struct, frozen=True):
     work_tree: str | None = None
     has_promisor: bool = False
     has_includes: bool = False
+    has_filters: bool = False
 
     @property
     def object_format(self) -> str:
@@ -70,6 +71,7 @@ def read_format(git_dir: Path, common_dir: Path) -> RepositoryFormat:
         work_tree=settings.get("core.worktree"),
         has_promisor=settings.get("remote.promisor", "").lower() in _TRUE,
         has_includes="include" in settings,
+        has_filters="filter" in settings,
     )
 
 
@@ -94,6 +96,8 @@ def _read_settings(path: Path) -> dict[str, str]:
             line = line[match.end() :].strip()
             if section in ("include", "includeif"):
                 found["include"] = "true"
+            elif section.startswith("filter"):
+                found["filter"] = "true"
         if section not in ("core", "extensions", "remote") or not line or line[0] in "#;":
             continue
         while line.endswith("\\") and not line.endswith("\\\\"):

@@ -16,6 +16,7 @@ from gitmem.git.history_parse import format_option, parse_combined, parse_log
 from gitmem.git.layout import Layout, read_small
 from gitmem.git.object_codec import is_oid
 from gitmem.git.process import Git
+from gitmem.git.ref_files import read_head
 
 RECORDS = ".gitmem/records"
 _MAX_SHALLOW_BYTES = 64 * 1024 * 1024
@@ -155,6 +156,9 @@ class ExecHistoryReader:
         ]
 
     def _find_head(self) -> str | None:
+        known = read_head(self._layout)
+        if known is not None and known.oid is not None:
+            return known.oid
         done = self._git.attempt("rev-parse", "--verify", "-q", "HEAD^{commit}")
         oid = done.stdout.decode("ascii", "replace").strip()
         return oid if done.code == 0 and is_oid(oid) else None

@@ -202,6 +202,12 @@ class Git:
         pairs = zip(items[::2], items[1::2], strict=False)
         return sorted({name for scope, name in pairs if scope in ("local", "worktree")})
 
+    def may_have_filters(self) -> bool:
+        """Whether the repository's own files may name filter programs; a cheap look, without
+        starting git."""
+        form = read_format(self.git_dir, Path(find_common_dir(str(self.git_dir), {})))
+        return form.has_filters or form.has_includes
+
     def _settle_fetching(self) -> None:
         if self._is_fetching_settled:
             return
