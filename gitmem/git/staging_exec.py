@@ -110,9 +110,26 @@ class ExecStaging:
         found = set(raw.decode("ascii", "replace").split("\n"))
         return found & set(asked)
 
-    def is_committed(self, paths: Sequence[str]) -> bool:
-        words = ("rev-list", "-1", "--branches", "--remotes", "--full-history", "--")
-        return bool(self._read(*words, *map(_encode, paths)).strip())
+    def list_committed(self, paths: Sequence[str], since: Collection[str]) -> set[str]:
+        words = ["log", "--branches", "--remotes", *([self._head] if self._head else [])]
+        words += ["--full-history", "-m", "--format=", "--name-only", "-z", "--no-renames"]
+        words += ["--diff-filter=A", "--no-ext-diff", "--no-textconv", "--no-relative"]
+        start = self._find_start(since)
+        limits = ["--not", f"{start}^@", "--"] if start else ["--"]
+        raw = self._read(*words, *limits, *map(_encode, paths))
+        found = {decode_path(name)[0] for name in raw.split(b"\0") if name}
+        return found & set(paths)
+
+    def _find_start(self, commits: Collection[str]) -> str | None:
+        """A commit that is here and that all of these come from, if there is one."""
+        known = sorted(one for one in commits if is_oid(one))
+        if not known:
+            return None
+        words = ["merge-base", "--octopus", *known]
+        seconds = self._seconds_left()
+        done = self._git.attempt(*words, extra=self._extra, seconds=seconds)
+        oid = done.stdout.decode("ascii", "replace").strip()
+        return oid if done.code == 0 and is_oid(oid) else None
 
     def read_folder_files(self, paths: Sequence[str]) -> Mapping[str, bytes] | None:
         raw = self._read(

@@ -58,8 +58,9 @@ class Staging(Protocol):
         """Those commits that are here and that no branch of this clone reaches."""
         ...
 
-    def is_committed(self, paths: Sequence[str]) -> bool:
-        """Whether a commit of any branch, local or remote, has touched one of these paths."""
+    def list_committed(self, paths: Sequence[str], since: Collection[str]) -> set[str]:
+        """Those paths that a commit of HEAD or of any branch, local or remote, has added.
+        Only what came after the commits `since` (none: everything) is looked at."""
         ...
 
     def read_folder_files(self, paths: Sequence[str]) -> Mapping[str, bytes] | None:

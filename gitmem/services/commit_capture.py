@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from gitmem.core.code_comments import GREP
 from gitmem.core.records import Actor, Decision, Line
@@ -70,15 +71,18 @@ def accompany(commit: CommitInHand) -> Accompanied:
     note = old_note
     aborted: tuple[str, ...] = ()
     if old_note.files and not commit.is_merging:
-        index, was_aborted = withdraw(commit.work_tree, staging, old_note, index)
-        note, aborted = StagedNote(), old_note.comments if was_aborted else ()
+        index, gone = withdraw(commit.work_tree, staging, old_note, index)
+        placed = {one: at for one, at in old_note.placed.items() if at[0] not in gone}
+        note = StagedNote(placed=placed)
+        aborted = old_note.comments if gone else ()
     found = _find_project(commit, index)
     if found is None or not _is_ordinary(index.changes):
-        _keep_note(commit, old_note, StagedNote(note.files, note.made, note.comments or aborted))
+        _keep_note(commit, old_note, replace(note, comments=note.comments or aborted))
         return Accompanied()
     project_id, folder_files = found
-    gathered = _gather(commit, index, aborted, project_id)
-    note = StagedNote(note.files, note.made, (*note.comments, *gathered.comments))
+    gathered = _gather(commit, index, note, aborted, project_id)
+    placed = {one: at for one, at in note.placed.items() if one in gathered.spooled}
+    note = replace(note, comments=(*note.comments, *gathered.comments), placed=placed)
     if gathered.lines:
         _stage(commit, note, folder_files, gathered.lines)
     else:
@@ -87,11 +91,13 @@ def accompany(commit: CommitInHand) -> Accompanied:
 
 
 class _Gathered(msgspec.Struct, frozen=True):
-    """Records to stage, ids held back, and ids of decisions made of comments."""
+    """Records to stage, ids held back, ids of decisions made of comments, and of all that
+    the spool has."""
 
     lines: tuple[Line, ...] = ()
     withheld: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    spooled: frozenset[str] = frozenset()
 
 
 def _is_ordinary(changes: Sequence[StagedChange]) -> bool:
@@ -153,7 +159,11 @@ def _read(file: Path) -> bytes | None:
 
 
 def _gather(
-    commit: CommitInHand, index: Index, aborted: Sequence[str], project_id: str
+    commit: CommitInHand,
+    index: Index,
+    note: StagedNote,
+    aborted: Sequence[str],
+    project_id: str,
 ) -> _Gathered:
     """`aborted` are ids of decisions that a run in vain made of comments."""
     folder = dict(index.folder)
@@ -183,9 +193,16 @@ def _gather(
     )
     for line in made:
         write_pending(commit.clone, commit.worktree, line)
-    choice = choose_lines([*lines, *made], index.changes, taken, commit.staging, commit.where)
+    choice = choose_lines(
+        [*lines, *made], index.changes, taken, note.placed, commit.staging, commit.where
+    )
     kept = [line.id for line in lines if line.id in aborted]
-    return _Gathered(choice.lines, choice.withheld, (*kept, *(line.id for line in made)))
+    return _Gathered(
+        choice.lines,
+        choice.withheld,
+        (*kept, *(line.id for line in made)),
+        frozenset(line.id for line in (*lines, *made)),
+    )
 
 
 def _read_pending(
@@ -213,13 +230,19 @@ def _stage(
     """Write the files and stage them. The note goes first, so that whatever interrupts this
     leaves nothing behind that the next run cannot take back."""
     files = dict(folder_files)
+    placed = dict(note.placed)
     for month, name, data in build_segments(lines):
-        files[f"{RECORDS}/{month}/{name}"] = data
+        path = f"{RECORDS}/{month}/{name}"
+        files[path] = data
+        for line in lines:
+            if line.raw in data:
+                placed[line.id] = (path, commit.where.head or "")
     made = [path for path in files if not (commit.work_tree / path).exists()]
     note = StagedNote(
         {**note.files, **{path: digest(data) for path, data in files.items()}},
         (*note.made, *made),
         note.comments,
+        placed,
     )
     write_note(commit.clone, commit.worktree, note)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,13 @@ import msgspec
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Decision, Line
 from gitmem.core.redaction import find_secrets
-from gitmem.core.segments import MAX_SEGMENT_BYTES, is_segment_name
+from gitmem.core.segments import (
+    MAX_SEGMENT_BYTES,
+    encode_segment,
+    is_segment_name,
+    month_of,
+    segment_name,
+)
 from gitmem.ports.holdings import FindHoldings
 from gitmem.ports.staging import StagedChange, Staging
 from gitmem.store.paths import RECORDS
@@ -35,37 +41,44 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """Ids and keys that HEAD's folder or the index has, of those asked for; and the highest
-    seq this clone is known to have seen."""
+    """Ids and keys that HEAD's folder or the index has, of those asked for; the highest seq
+    this clone is known to have seen; and the segments, wherever, that hold an id."""
 
     ids: frozenset[str]
     keys: frozenset[str]
-    max_seq: int
+    max_seq: int = 0
+    segments: dict[str, frozenset[str]] = {}
 
 
 def choose_lines(
     pending: Sequence[Line],
     changes: Sequence[StagedChange],
     taken: Taken,
+    placed: Mapping[str, tuple[str, str]],
     staging: Staging,
     where: Where,
 ) -> Choice:
     """Of this work tree's pending records those that belong to the commit, oldest first.
 
     A decision belongs to it if it was captured on HEAD or an ancestor (or on a commit that
-    was since rewritten), and one of its paths is among the staged ones, or it has none."""
+    was since rewritten), one of its paths is among the staged ones, or it has none, and no
+    branch has it yet: what stands on one comes to another by a merge, and what was reverted
+    stays so. `placed`: id → (path of a segment staged before, HEAD then)."""
     fresh = [line for line in pending if line.id not in taken.ids][:MAX_LINES]
     staged = _staged_paths(changes)
     fitting = [line for line in fresh if _meets(line, staged)]
     foreign = _list_foreign(fitting, staging, where)
+    foreign |= _list_elsewhere(fitting, taken, placed, staging)
     keys = set(taken.keys)
     chosen: list[Line] = []
     withheld: list[str] = []
     for line in fitting:
         record = line.record
+        if record.id in foreign:
+            continue
         if isinstance(record, Decision):
             # An edit keeps the key and says what it replaces; without that it is a replay.
-            if record.id in foreign or (record.key in keys and not record.supersedes):
+            if record.key in keys and not record.supersedes:
                 continue
             keys.add(record.key)
         if find_secrets(line.raw):
@@ -97,7 +110,8 @@ def find_taken(
     for data in _read(work_tree, unknown, folder, staging):
         found_ids |= {one for one in ids - found_ids if b'"id":"%s"' % one.encode() in data}
         found_keys |= {one for one in wanted - found_keys if b'"key":"%s"' % one.encode() in data}
-    return Taken(frozenset(found_ids), frozenset(found_keys), holdings.max_seq)
+    segments = {one: frozenset(held) for one, held in holdings.by_id.items()}
+    return Taken(frozenset(found_ids), frozenset(found_keys), holdings.max_seq, segments)
 
 
 def _read(
@@ -127,7 +141,7 @@ def _meets(line: Line, staged: set[str]) -> bool:
     for ref in record.paths:
         path = fold_path(ref.path)
         folder = path if path.endswith("/") else path + "/"
-        if path in staged or any(one.startswith(folder) for one in staged):
+        if path.rstrip("/") in staged or any(one.startswith(folder) for one in staged):
             return True
     return False
 
@@ -150,6 +164,36 @@ def _list_foreign(lines: Sequence[Line], staging: Staging, where: Where) -> set[
         for record in by_base[base]
         if base not in abandoned or not _continues(record, where)
     }
+
+
+def _list_elsewhere(
+    lines: Sequence[Line],
+    taken: Taken,
+    placed: Mapping[str, tuple[str, str]],
+    staging: Staging,
+) -> set[str]:
+    """Ids of records that a commit of some branch has added. Asked only about records that
+    once were in a segment of more than the spool's."""
+    paths: dict[str, set[str]] = {}
+    since: set[str] = set()
+    for line in lines:
+        own = segment_name(encode_segment([line]))
+        names = taken.segments.get(line.id, frozenset()) - {own}
+        if line.id not in placed and not names:
+            continue
+        folder = f"{RECORDS}/{month_of(line.record.at)}"
+        paths[line.id] = {f"{folder}/{name}" for name in names}
+        base = getattr(line.record, "base", None)
+        if line.id in placed:
+            path, head = placed[line.id]
+            paths[line.id].add(path)
+            base = base or head
+        since.add(base or "")
+    if not paths:
+        return set()
+    asked = sorted(set().union(*paths.values()))
+    committed = staging.list_committed(asked, () if "" in since else since)
+    return {one for one, here in paths.items() if not here.isdisjoint(committed)}
 
 
 def _continues(record: Decision, where: Where) -> bool:

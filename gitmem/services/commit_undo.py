@@ -22,9 +22,9 @@ class Index(msgspec.Struct, frozen=True):
 
 def withdraw(
     work_tree: Path, staging: Staging, note: StagedNote, index: Index
-) -> tuple[Index, bool]:
-    """The index without what the note says was staged for a commit that was aborted; and
-    whether there was such a commit. Files that changed since are the user's, and stay."""
+) -> tuple[Index, frozenset[str]]:
+    """The index without what the note says was staged for a commit that was aborted; and the
+    paths of that. Files that changed since are the user's, and stay."""
     added = {change.path for change in index.changes if change.status == "A"}
     mine = [path for path in note.files if _is_ours(work_tree, path, note)]
     # A path that is in the index and no addition is in HEAD: that commit did come.
@@ -33,8 +33,12 @@ def withdraw(
         for path in mine
         if path in added or (path not in index.folder and (work_tree / path).is_file())
     ]
-    if not stale or staging.is_committed(stale):
-        return index, False
+    if stale:
+        heads = {head for _, head in note.placed.values() if head}
+        committed = staging.list_committed(stale, heads)
+        stale = [path for path in stale if path not in committed]
+    if not stale:
+        return index, frozenset()
     staged = [path for path in stale if path in added]
     if staged:
         staging.remove(staged)
@@ -47,7 +51,7 @@ def withdraw(
         tuple(change for change in index.changes if change.path not in gone),
         {path: blob for path, blob in index.folder.items() if path not in gone},
     )
-    return left, True
+    return left, frozenset(stale)
 
 
 def digest(data: bytes) -> str:

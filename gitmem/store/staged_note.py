@@ -18,11 +18,14 @@ MAX_NOTE_BYTES = 1024 * 1024
 
 class StagedNote(msgspec.Struct, frozen=True, omit_defaults=True):
     """`files`: path from the repository's root → SHA-256 of its bytes; `made` are those of
-    them that the hook wrote itself. `comments`: ids of decisions it made of comments."""
+    them that the hook wrote itself. `comments`: ids of decisions it made of comments.
+    `placed`: record id → (path of its segment, HEAD at that time), kept as long as the record
+    is in the spool, so that what stands on one branch is not copied to another."""
 
     files: dict[str, str] = {}
     made: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    placed: dict[str, tuple[str, str]] = {}
 
 
 def marks_folder(clone: ClonePaths) -> Path:

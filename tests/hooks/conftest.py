@@ -83,7 +83,7 @@ class MemoryRepo(Repo):
             name = file.relative_to(self.path).as_posix()
             if name.split("/")[0] in (".git", ".gitmem") or file.is_dir():
                 continue
-            data = os.readlink(file).encode() if file.is_symlink() else file.read_bytes()
+            data = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
             found[name] = hashlib.sha256(data).hexdigest()
         return found
 
@@ -95,9 +95,7 @@ class MemoryRepo(Repo):
     def install_hooks(self) -> None:
         opened = open_repository(self.path, os.environ)
         try:
-            files = HookFiles(
-                opened.layout, os.environ, is_detached=opened.settings.is_detached
-            )
+            files = HookFiles(opened.layout, os.environ, is_detached=opened.settings.is_detached)
             files.install()
         finally:
             opened.close()
