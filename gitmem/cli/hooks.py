@@ -7,7 +7,7 @@ from gitmem.app.opening import Opened
 from gitmem.cli.boundary import Session
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
-from gitmem.errors import NeedsPerson
+from gitmem.errors import NeedsPerson, Refused
 
 _MARKS = {"installed": "  ", "missing": "x ", "silent": "x ", "refused": "! "}
 
@@ -31,6 +31,40 @@ def run_hooks(session: Session, action: str) -> int:
 def hook_files(opened: Opened) -> HookFiles:
     """The hooks of an open repository."""
     return HookFiles(opened.layout, opened.environ, is_detached=opened.settings.is_detached)
+
+
+def offer_hooks(session: Session, opened: Opened, *, detached: bool) -> HookFiles | None:
+    """The hooks that `init` is to install; None where they are there already, or where they
+    cannot be, which is said."""
+    if opened.layout.work_tree is None:
+        return None
+    try:
+        files = HookFiles(opened.layout, opened.environ, is_detached=detached)
+        return None if files.is_installed() else files
+    except Refused as error:
+        session.note(f"gitmem: no hooks: {error.message}\n  {error.hint}")
+        return None
+
+
+def report_refused(session: Session, hooks: Hooks) -> None:
+    """Say which hooks a person must see to."""
+    for hook in hooks.hooks:
+        if hook.state == "refused":
+            session.note(
+                f"gitmem: {hook.file} is left alone: {hook.reason}\n  run there, first: {hook.line}"
+            )
+    for advice in hooks.advice:
+        session.note(advice)
+
+
+def remove_hooks(session: Session, opened: Opened) -> None:
+    """Take gitmem's lines out of every hook they stand in."""
+    if opened.layout.work_tree is None:
+        return
+    try:
+        report_refused(session, hook_files(opened).uninstall())
+    except Refused as error:
+        session.note(f"gitmem: hooks are left alone: {error.message}")
 
 
 def _tell(session: Session, hooks: Hooks, what: str) -> int:

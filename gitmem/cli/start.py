@@ -11,6 +11,7 @@ from gitmem.app.opening import Opened
 from gitmem.app.starting import plan_memory, remove_clone_data, start_memory
 from gitmem.cli import main as group
 from gitmem.cli.boundary import Session
+from gitmem.cli.hooks import offer_hooks, remove_hooks, report_refused
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.errors import Refused
@@ -18,16 +19,23 @@ from gitmem.services.initialise import Plan
 from gitmem.services.status import get_status
 
 
-def run_init(session: Session, *, yes: bool, is_dry_run: bool, detached: bool) -> int:
+def run_init(
+    session: Session, *, yes: bool, is_dry_run: bool, detached: bool, with_hooks: bool = True
+) -> int:
     opened = open_for(session)
     try:
         plan = plan_memory(opened, detached=detached)
+        hooks = offer_hooks(session, opened, detached=plan.detached) if with_hooks else None
         if not session.is_json:
             _announce(session, opened, plan)
-        if not is_dry_run and (plan.files or plan.detached):
+            if hooks is not None:
+                session.text(f"  will add hooks: {', '.join(map(clean_line, hooks.list_files()))}")
+        if not is_dry_run and (plan.files or plan.detached or hooks is not None):
             if not yes and session.may_ask and not _ask("Write them?"):
                 raise Refused("nothing was written")
             start_memory(opened, plan)
+            if hooks is not None:
+                report_refused(session, hooks.install())
         if session.is_json:
             session.data(
                 "init",
@@ -38,6 +46,7 @@ def run_init(session: Session, *, yes: bool, is_dry_run: bool, detached: bool) -
                     "detached": plan.detached,
                     "joins": plan.joins,
                     "ignored_by": plan.ignored_by,
+                    "hooks": hooks.list_files() if hooks is not None else (),
                     "dry_run": is_dry_run,
                 },
             )
@@ -113,6 +122,7 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
                 "nothing was removed",
                 hint="Push first: gitmem push. Or keep the records: gitmem uninstall --keep-data",
             )
+        remove_hooks(session, opened)
     finally:
         opened.close()
     if keep_data:
@@ -124,7 +134,7 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
         session.data("uninstall", done)
     else:
         session.text(
-            f"Removed {'what is derived in ' if keep_data else ''}{home}. "
+            f"Removed the hooks and {'what is derived in ' if keep_data else ''}{home}. "
             "The tracked folder .gitmem/ is the project's, and stays."
         )
     return 0

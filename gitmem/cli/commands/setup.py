@@ -18,12 +18,16 @@ from gitmem.cli.start import run_completion, run_init, run_uninstall
     is_flag=True,
     help="Keep the memory outside the tree: nothing is tracked, nothing reaches origin.",
 )
-def init(session: Session, yes: bool, dry_run: bool, detached: bool) -> int:
+@click.option("--no-hooks", is_flag=True, help="Leave git's hooks alone.")
+def init(session: Session, yes: bool, dry_run: bool, detached: bool, no_hooks: bool) -> int:
     """Start a memory in this repository, or join the one that is there.
 
-    Lists the files it will write and asks once. Commits nothing.
+    Lists the files it will write and asks once. Commits nothing. Adds a few lines to git's
+    hooks, so that decisions go with their commits: see `gitmem hooks --help`.
     """
-    return run_init(session, yes=yes, is_dry_run=dry_run, detached=detached)
+    return run_init(
+        session, yes=yes, is_dry_run=dry_run, detached=detached, with_hooks=not no_hooks
+    )
 
 
 @command("demo")
@@ -51,6 +55,6 @@ def completion(session: Session, shell: str) -> int:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--keep-data", is_flag=True, help="Keep records; remove only what is derived.")
 def uninstall(session: Session, yes: bool, keep_data: bool) -> int:
-    """Remove gitmem's own data from this clone, after naming what would be lost. The tracked
-    folder .gitmem/ is the project's, and stays."""
+    """Remove gitmem's hooks and its own data from this clone, after naming what would be
+    lost. The tracked folder .gitmem/ is the project's, and stays."""
     return run_uninstall(session, yes=yes, keep_data=keep_data)
