@@ -114,3 +114,14 @@ def render_commit(hit: Hit, look: Look) -> str:
     via = f"  (as {clean_line(hit.via)})" if hit.via else ""
     oid = style(short(hit.commit), "yellow", on=look.colour)
     return f"    {oid}  {age(hit.at, look):<13} {clean_line(hit.summary)}{via}"
+
+
+def render_stated(hit: Hit) -> list[str]:
+    """What the trailers of a commit say beyond its line; nothing where they state nothing."""
+    if hit.kind != "commit" or hit.type is None:
+        return []
+    lines = [f"             {clean_line(line)}" for line in (hit.why or "").split("\n") if line]
+    for one in hit.rejected:
+        reason = f" ({clean_line(one.reason)})" if one.reason else ""
+        lines.append(f"             rejected: {clean_line(one.option)}{reason}")
+    return lines[:MAX_WHY_LINES]

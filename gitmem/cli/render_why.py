@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import shlex
 
-from gitmem.cli.render_hits import Look, age, render_commit, render_decision, short
+from gitmem.cli.render_hits import (
+    Look,
+    age,
+    render_commit,
+    render_decision,
+    render_stated,
+    short,
+)
 from gitmem.cli.terminal import clean_line, style
 from gitmem.services.why import WhyAnswer
 
@@ -25,7 +32,8 @@ def render_why(answer: WhyAnswer, look: Look) -> str:
             lines += _message(answer, look)
         else:
             lines.append("  from commit messages")
-            lines += [render_commit(hit, look) for hit in commits]
+            for hit in commits:
+                lines += [render_commit(hit, look), *render_stated(hit)]
     if not commits and lines[-1] == "":
         lines.pop()
     more = _more(answer)
@@ -47,6 +55,8 @@ def _header(answer: WhyAnswer, look: Look) -> str:
 def _message(answer: WhyAnswer, look: Look) -> list[str]:
     hit = next(h for h in answer.hits if h.kind == "commit")
     lines = [render_commit(hit, look)]
+    if hit.type is not None:
+        return [*lines, *render_stated(hit)]
     for line in (hit.why or "").split("\n")[:40]:
         lines.append(f"      {clean_line(line)}".rstrip())
     return lines

@@ -10,6 +10,7 @@ from gitmem.core.fold import Standing, State, Statement, fold
 from gitmem.core.history import IndexedCommit
 from gitmem.core.records import Actor, Decision, PathRef, Rejected, Tombstone
 from gitmem.core.timestamps import format_at
+from gitmem.core.trailers import cut_trailers, find_decision
 from gitmem.core.view import Held, Where
 from gitmem.errors import UsageError
 from gitmem.services.workspace import Workspace
@@ -69,9 +70,10 @@ def find_hits(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
 
 
 def commit_hit(commit: IndexedCommit, *, via: str | None = None) -> Hit:
-    """A commit as a hit: its subject, and its body as the why."""
+    """A commit as a hit: its subject, and its body as the why. Where its trailers state a
+    decision, it is that decision, identified by the commit."""
     subject, _, body = commit.message.partition("\n")
-    return Hit(
+    hit = Hit(
         kind="commit",
         commit=commit.oid,
         summary=subject.strip(),
@@ -80,6 +82,19 @@ def commit_hit(commit: IndexedCommit, *, via: str | None = None) -> Hit:
         actor=Actor(commit.author or "unknown"),
         paths=(PathRef(commit.path),) if commit.path else (),
         via=via,
+    )
+    said = find_decision(commit.message)
+    if said is None:
+        return hit
+    prose = cut_trailers(commit.message).partition("\n")[2].strip("\n")
+    reasons = [said.why, *said.more] if said.why else [prose, *said.more]
+    return msgspec.structs.replace(
+        hit,
+        type="decision",
+        summary=said.summary or hit.summary,
+        why="\n".join(reason for reason in reasons if reason) or None,
+        rejected=said.rejected,
+        tags=said.tags,
     )
 
 
