@@ -9,7 +9,8 @@ from gitmem.core.history import Commit
 
 # Compiled on first use: this module is imported by commands that run before every edit.
 _TRAILER = (
-    r"^(?:(?!Why:|Reason:|Decision:|Rejected:)[A-Za-z][A-Za-z0-9-]*: |\(cherry picked from commit )"
+    r"^(?:(?!Why:|Reason:|Decision:|Rejected:|Constraint:|Directive:|Supersedes:)"
+    r"[A-Za-z][A-Za-z0-9-]*: |\(cherry picked from commit )"
 )
 _BOILERPLATE = (
     r"^(?:Merge (?:branch|pull request|remote-tracking|tag)\b|Revert \"|This reverts commit "

@@ -16,8 +16,8 @@ from gitmem.core.records import Rejected
 
 MAX_TRAILERS = 100
 _GENERATED = ("Signed-off-by: ", "(cherry picked from commit ")
-_TOKEN = re.compile(r"([A-Za-z0-9-]+)[ \t]*:", re.ASCII)
-_SCISSORS = re.compile(r"^# -{24} >8 -{24}\n", re.MULTILINE)
+_TOKEN = r"([A-Za-z0-9-]+)[ \t]*:"
+_SCISSORS = r"(?m)^# -{24} >8 -{24}\n"
 _SPACE = " \t\n\r\v\f"
 
 # What makes a commit a decision; the rest of the vocabulary only says more about it.
@@ -54,7 +54,7 @@ def parse_trailers(message: str, *, recognised: Iterable[str] = VOCABULARY) -> l
     found: list[Trailer] = []
     is_open = False
     for line in lines[start:]:
-        match = _TOKEN.match(line)
+        match = re.match(_TOKEN, line)
         if is_open and line[:1] in _SPACE:
             last = found.pop()
             found.append(Trailer(last.key, f"{last.value}\n{line.rstrip(chr(10))}"))
@@ -105,7 +105,7 @@ def _unfold(value: str) -> str:
 
 def _cut_comments(message: str) -> list[str]:
     """Lines with their ends, up to the comments (and the old list of conflicts) at the end."""
-    cut = _SCISSORS.search(message)
+    cut = re.search(_SCISSORS, message)
     lines = message[: cut.start() if cut else len(message)].split("\n")
     lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
     end: int | None = None
@@ -143,7 +143,7 @@ def _find_block(lines: Sequence[str], known: frozenset[str]) -> int:
             return number + 1 if is_block else len(lines)
         else:
             only_spaces = False
-            match = _TOKEN.match(line)
+            match = re.match(_TOKEN, line)
             if match or line.startswith(_GENERATED):
                 trailers += 1
                 continuations = 0
