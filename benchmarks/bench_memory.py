@@ -127,7 +127,8 @@ def bench_pull(root: Path, repository: Path, env: dict[str, str], runs: int) -> 
     ratio = statistics.median(ratios)
     fetched = statistics.median(fetches) * 1000
     print(
-        f"pull of {PULLED_SEGMENTS} segments / git fetch: {ratio:.2f} (asked: under 3; the fetch {fetched:.0f} ms)"
+        f"pull of {PULLED_SEGMENTS} segments / git fetch: {ratio:.2f} "
+        f"(asked: under 3; the fetch {fetched:.0f} ms)"
     )
 
 

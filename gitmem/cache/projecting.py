@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from contextlib import contextmanager
 from operator import itemgetter
 
 from gitmem.cache.connection import Connection
+from gitmem.cache.list_ids import ListIds
 from gitmem.cache.path_ids import PathIds
 from gitmem.cache.redaction import find_redacted, purge_text, withhold
 from gitmem.cache.rows import (
     encode_withheld,
     key_number,
     links_of,
-    lists_of,
     search_text,
     tie_of,
     withheld,
 )
 from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
 from gitmem.cache.versions import LISTED
-from gitmem.core.records import Decision, Line, Tombstone
+from gitmem.core.records import Decision, Line, Record, Tombstone
 from gitmem.core.segments import Segment
 
 _BATCH_RECORDS = 8000
@@ -33,7 +34,7 @@ def project_segments(db: Connection, paths: PathIds, segments: Iterable[Segment]
     """Insert what is not inserted yet; the number of new records."""
     count = 0
     has_withheld = False
-    with db.bulk():
+    with db.bulk(), _uncollected():
         for batch in _iter_batches(segments):
             added, stripped = _insert_batch(db, paths, batch)
             count += added
@@ -44,6 +45,19 @@ def project_segments(db: Connection, paths: PathIds, segments: Iterable[Segment]
     if has_withheld:
         db.shrink_log()
     return count
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: a batch is many objects and no cycles, and collecting
+    would walk them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _iter_batches(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
@@ -134,7 +148,7 @@ class _Batch:
                     mentions += [(name, rid) for name in record.commits]
             if isinstance(record, Tombstone):
                 links += [(*link, rid) for link in links_of(record)]
-            listed.append((lists_of(record), record.seq, tie_of(record.id), rid))
+            listed.append((record, rid))
             records.append((rid, record_id, record.seq, record.kind, key, is_withheld, raw))
         run = self._db.insert_many
         run(
@@ -146,9 +160,14 @@ class _Batch:
         run("INSERT OR IGNORE INTO mention (name, rid) VALUES", mentions)
         self._insert_lists(listed)
 
-    def _insert_lists(self, listed: list[tuple[set[str], int, int, int]]) -> None:
-        pids = self._paths.ensure(chain.from_iterable(names for names, _, _, _ in listed))
-        rows = [(pids[name], seq, tie, rid) for names, seq, tie, rid in listed for name in names]
+    def _insert_lists(self, listed: list[tuple[Record, int]]) -> None:
+        lists = ListIds(self._paths, [record for record, _ in listed])
+        rows = [
+            (pid, record.seq, tie, rid)
+            for record, rid in listed
+            for tie in (tie_of(record.id),)
+            for pid in lists.of(record)
+        ]
         rows.sort(key=itemgetter(0))
         self._db.insert_many("INSERT INTO listing (pid, seq, tie, rid) VALUES", rows)
         totals = Counter(map(itemgetter(0), rows))

@@ -14,7 +14,9 @@ from gitmem.core.records import Decision, Other, Record, Tombstone
 _MAX_LISTS = 4096
 """Beyond so many lists a record is no longer listed in folders: a line of 4 MiB could name
 millions of them."""
-_MAX_DEPTH = 64
+MANY_PATHS = _MAX_LISTS // 64
+"""A record with fewer paths stays within that bound whatever they are."""
+_MAX_DEPTH = 62
 _MAX_FOLDER_CHARS = 4096
 
 _encode = msgspec.json.Encoder().encode
