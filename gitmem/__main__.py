@@ -12,7 +12,9 @@ _HOT = {
     "why": "gitmem.cli.hot_why",
     "capture": "gitmem.cli.hot_capture",
     "pull": "gitmem.cli.hot_sync",
-    "push": "gitmem.cli.hot_sync", "hook": "gitmem.cli.hook_run"}
+    "push": "gitmem.cli.hot_sync",
+    "hook": "gitmem.cli.hook_run",
+}
 
 
 def main(argv: list[str] | None = None) -> int:

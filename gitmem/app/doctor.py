@@ -15,6 +15,7 @@ from gitmem import __file__ as package_file
 from gitmem import __version__
 from gitmem.app.adapters import load
 from gitmem.app.opening import Opened, open_repository
+from gitmem.core.wording import format_count
 from gitmem.errors import CheckFailed, Damaged, GitmemError, NoMemory, PartMissing
 from gitmem.services.initialise import find_ignore_rule
 from gitmem.services.status import get_status
@@ -212,7 +213,8 @@ def _records(opened: Opened) -> Iterator[Check]:
     yield Check(
         "records",
         "ok",
-        f"{status.records} records, {status.pending} pending, {status.unpushed} unpushed",
+        f"{format_count(status.records, 'record')}, {status.pending} pending, "
+        f"{status.unpushed} unpushed",
     )
     if status.records <= VERIFY_RECORDS:
         problems = verify(opened.workspace).problems
@@ -223,7 +225,7 @@ def _records(opened: Opened) -> Iterator[Check]:
         yield Check(
             "integrity",
             "problem",
-            f"{count} damaged or foreign records are kept apart",
+            f"{format_count(count, 'problem')} with damaged or foreign records, kept apart",
             "See them: gitmem verify",
             Damaged.exit_code,
         )

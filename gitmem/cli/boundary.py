@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -11,14 +12,16 @@ from typing import Any
 
 import msgspec
 
-from gitmem.cli.terminal import Progress, clean, clean_line
+from gitmem.cli.terminal import Progress, clean, clean_line, escape_json
 from gitmem.config import environment
-from gitmem.errors import GitmemError
+from gitmem.errors import CannotWrite, GitmemError
 from gitmem.services.workspace import Notice
 
 SCHEMA_VERSION = 1
 INTERNAL = 70
 INTERRUPTED = 130
+# What the system says where there is no room, wherever it says so.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -68,7 +71,7 @@ class Session(msgspec.Struct, frozen=True):
 def write_json(value: Any) -> None:
     """One JSON value on stdout, as UTF-8 whatever the locale."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+    sys.stdout.buffer.write(escape_json(msgspec.json.encode(value)) + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -87,11 +90,21 @@ def guarded(action: Callable[[], int], *, is_json: bool, is_verbose: bool = Fals
         sys.stderr.write("\ninterrupted\n")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever reads us has enough; Python's own flush at exit must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_stdout()  # whoever reads us has enough
         return 0
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            return _crash(error, is_json=is_json)
+        _silence_stdout()
+        refused = CannotWrite(f"cannot write: {(error.strerror or 'no space').lower()}")
+        return _fail(refused, is_json=is_json, is_verbose=is_verbose)
     except Exception as error:
         return _crash(error, is_json=is_json)
+
+
+def _silence_stdout() -> None:
+    """Python's own flush at exit must not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(error: GitmemError, *, is_json: bool, is_verbose: bool) -> int:

@@ -9,6 +9,7 @@ from gitmem.cli.boundary import Session
 from gitmem.cli.render_hits import Look, age, render_commit, render_decision, short
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line, two_columns
+from gitmem.core.wording import format_count
 from gitmem.services.browse import list_log, search, show
 from gitmem.services.hits import Hit
 from gitmem.services.status import Status, get_status
@@ -23,12 +24,18 @@ def run_log(session: Session, path: str | None, limit: int) -> int:
             session.data("log", data, listing.notices)
             return 0
         look = look_of(session, opened.workspace)
-        lines = [_row(hit, look) for hit in listing.hits]
+        lines = [
+            render_commit(hit, look) if hit.kind == "commit" else _row(hit, look)
+            for hit in listing.hits
+        ]
         if listing.total > len(listing.hits):
             lines.append(f"... {listing.total - len(listing.hits)} more: gitmem log -n 1000")
         if not lines:
             name = clean_line(path or "this repository")
-            lines = [f"No decision is recorded for {name}. Record one: gitmem capture"]
+            start = "Record one: gitmem capture"
+            if opened.workspace.memory is None:
+                start = "No commit message says why, either. Start a memory: gitmem init"
+            lines = [f"No decision is recorded for {name}. {start}"]
         session.text("\n".join(lines))
         session.warn(listing.notices)
     finally:
@@ -122,8 +129,8 @@ def render_status(status: Status) -> list[str]:
         branch = f"detached at {short(status.head)}"
     lines = [f"{kind} of {name}, {branch}"]
     lines.append(
-        f"{status.records} records, {status.pending} pending, {status.unpushed} unpushed, "
-        f"{status.private} private"
+        f"{format_count(status.records, 'record')}, {status.pending} pending, "
+        f"{status.unpushed} unpushed, {status.private} private"
     )
     for row in status.pending_records[:10]:
         fact = "pushed" if row.pushed else ("on this clone's ref" if row.on_own_ref else "pending")

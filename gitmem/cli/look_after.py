@@ -10,7 +10,9 @@ from gitmem.app.upkeep import grow, rebuild_cache, verify_memory
 from gitmem.cli.boundary import Session
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
+from gitmem.core.wording import format_count
 from gitmem.errors import Damaged, UsageError
+from gitmem.services.catch_up import catch_up
 
 MAX_SHOWN = 50
 _MARKS = {"ok": "  ", "warning": "! ", "problem": "x "}
@@ -32,8 +34,12 @@ def run_verify(session: Session, strict: bool) -> int:
                 )
             if len(report.problems) > MAX_SHOWN:
                 session.text(f"... {len(report.problems) - MAX_SHOWN} more")
-            verdict = f"{len(report.problems)} problems" if report.problems else "all good"
-            session.text(f"{report.records} records in {report.segments} segments: {verdict}")
+            verdict = "all good"
+            if report.problems:
+                verdict = format_count(len(report.problems), "problem")
+            records = format_count(report.records, "record")
+            segments = format_count(report.segments, "segment")
+            session.text(f"{records} in {segments}: {verdict}")
         return Damaged.exit_code if report.problems else 0
     finally:
         opened.close()
@@ -61,10 +67,13 @@ def run_cache(session: Session, action: str, sql: str | None) -> int:
             return _tell(session, {"path": str(path)}, str(path))
         if action == "grow":
             added = grow(opened)
-            return _tell(session, {"commits": added}, f"Indexed {added} commits.")
+            return _tell(session, {"commits": added}, f"Indexed {format_count(added, 'commit')}.")
         if action == "rebuild":
             records = rebuild_cache(opened)
-            return _tell(session, {"records": records}, f"Rebuilt: {records} records.")
+            return _tell(
+                session, {"records": records}, f"Rebuilt: {format_count(records, 'record')}."
+            )
+        catch_up(opened.workspace)
         rows = load("browse")(path, sql or "")
     finally:
         opened.close()

@@ -18,6 +18,14 @@ Start a memory:  gitmem init
 All commands:  gitmem --help"""
 
 
+MAX_LINES = 5
+
+
+def _shorten(lines: list[str]) -> list[str]:
+    """The first lines, and the last: the next command."""
+    return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], lines[-1]]
+
+
 def print_overview(session: Session) -> int:
     """State and next step, or what gitmem is where there is no repository."""
     try:
@@ -40,7 +48,7 @@ def print_overview(session: Session) -> int:
             data = {"repository": True, "memory": True, "records": status.records}
             session.data("overview", data, status.notices)
         else:
-            session.text("\n".join(render_status(status)[:5]))
+            session.text("\n".join(_shorten(render_status(status))))
             session.warn(status.notices)
     finally:
         opened.close()

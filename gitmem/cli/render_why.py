@@ -13,6 +13,7 @@ from gitmem.cli.render_hits import (
     short,
 )
 from gitmem.cli.terminal import clean_line, style
+from gitmem.core.wording import format_count
 from gitmem.services.why import WhyAnswer
 
 
@@ -66,7 +67,7 @@ def _more(answer: WhyAnswer) -> str:
     parts = []
     for count, word in ((answer.more_decisions, "decision"), (answer.more_commits, "commit")):
         if count > 0:
-            parts.append(f"{count} more {word}{'' if count == 1 else 's'}")
+            parts.append(format_count(count, f"more {word}"))
     if not parts:
         return ""
     target = _word(clean_line(answer.path or answer.target))
@@ -80,9 +81,12 @@ def _nothing(answer: WhyAnswer, look: Look) -> str:
             f"Nothing is known of {name}: no file, commit or record here has that name. "
             "List what there is: gitmem log"
         )
-    plural = "" if answer.commits == 1 else "s"
     none = ", and it does not say why" if answer.commits == 1 else ", none says why"
-    history = f" ({answer.commits} commit{plural}{none})" if answer.commits else " (no history yet)"
+    history = (
+        f" ({format_count(answer.commits, 'commit')}{none})"
+        if answer.commits
+        else " (no history yet)"
+    )
     if not answer.has_history:
         history = ""
     head = f"{_header(answer, look)}\n\n" if answer.line is not None else ""

@@ -14,6 +14,7 @@ from gitmem.cli.boundary import Session
 from gitmem.cli.hooks import offer_hooks, remove_hooks, report_refused
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
+from gitmem.core.wording import format_count
 from gitmem.errors import Refused
 from gitmem.services.initialise import Plan
 from gitmem.services.status import get_status
@@ -104,6 +105,10 @@ def run_completion(session: Session, shell: str) -> int:
     return 0
 
 
+def _were(count: int) -> str:
+    return f"{format_count(count, 'record')} {'was' if count == 1 else 'were'}"
+
+
 def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
     opened = open_for(session)
     try:
@@ -114,8 +119,9 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
             lost = status.unpushed + status.private
             if lost:
                 session.note(
-                    f"{status.unpushed} records were never pushed, and {status.private} are "
-                    f"private to this clone; they are in {home} and would be lost."
+                    f"{_were(status.unpushed)} never pushed, and {status.private} "
+                    f"{'is' if status.private == 1 else 'are'} private to this clone; what is "
+                    f"in {home} would be lost."
                 )
         if lost and not yes and (not session.may_ask or not _ask("Remove them all the same?")):
             raise Refused(

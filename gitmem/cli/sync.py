@@ -9,6 +9,7 @@ from gitmem.cli.boundary import Session
 from gitmem.cli.render_hits import short
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
+from gitmem.core.wording import format_count
 from gitmem.services.push import Pushed
 
 
@@ -36,7 +37,7 @@ def run_push(session: Session, remote: str | None, dry_run: bool) -> int:
 
 def _sentence(done: Pushed) -> str:
     remote = clean_line(done.remote)
-    records = f"{done.pushed} record{'' if done.pushed == 1 else 's'}"
+    records = format_count(done.pushed, "record")
     if done.is_dry_run:
         return f"Would push {records} to {remote}."
     if not done.pushed:
@@ -59,8 +60,8 @@ def run_pull(session: Session, remote: str | None) -> int:
         elif not done.writers:
             session.text(f"Nothing new; up to date with {names}.")
         else:
-            records = f"{done.added} record{'' if done.added == 1 else 's'}"
-            clones = f"{done.writers} clone{'' if done.writers == 1 else 's'}"
+            records = format_count(done.added, "record")
+            clones = format_count(done.writers, "clone")
             session.text(f"Pulled {records} of {clones} from {names}. Ask: gitmem why PATH")
         session.warn(done.notices)
         return 0

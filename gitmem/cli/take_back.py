@@ -25,7 +25,7 @@ where NAME is the segment that holds it:  git grep -l {target} $(git rev-list --
 def run_undo(session: Session) -> int:
     opened = open_for(session)
     try:
-        return _say(session, undo(opened.workspace))
+        return _say(session, "undo", undo(opened.workspace))
     finally:
         opened.close()
 
@@ -33,7 +33,7 @@ def run_undo(session: Session) -> int:
 def run_retract(session: Session, prefix: str, reason: str) -> int:
     opened = open_for(session)
     try:
-        return _say(session, retract(opened.workspace, prefix, reason))
+        return _say(session, "retract", retract(opened.workspace, prefix, reason))
     finally:
         opened.close()
 
@@ -41,7 +41,7 @@ def run_retract(session: Session, prefix: str, reason: str) -> int:
 def run_restore(session: Session, prefix: str, reason: str) -> int:
     opened = open_for(session)
     try:
-        return _say(session, restore(opened.workspace, prefix, reason))
+        return _say(session, "restore", restore(opened.workspace, prefix, reason))
     finally:
         opened.close()
 
@@ -55,7 +55,7 @@ def run_redact(session: Session, prefix: str, reason: str, yes: bool) -> int:
             reason,
             confirm=lambda hit: yes or _confirm(session, opened, hit),
         )
-        code = _say(session, done)
+        code = _say(session, "redact", done)
         if done.in_history:
             session.note(IN_HISTORY.format(target=done.target[:16]))
         session.note("Push the redaction, so that every clone follows it: gitmem push")
@@ -76,9 +76,9 @@ def _confirm(session: Session, opened: Opened, hit: Hit) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _say(session: Session, done: Withdrawn) -> int:
+def _say(session: Session, kind: str, done: Withdrawn) -> int:
     if session.is_json:
-        session.data(done.action, msgspec.structs.asdict(done))
+        session.data(kind, msgspec.structs.asdict(done))
         return 0
     by = f", by {short(done.id)}" if done.id else ""
     session.text(f"{done.action} {short(done.target)}  {clean_line(done.summary)}{by}")

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from gitmem.core.history import IndexedCommit
+from gitmem.core.history import IndexedCommit, PathSpan
 from gitmem.core.paths import fold_path
 from gitmem.errors import NotFound, UsageError
 from gitmem.services.catch_up import catch_up
@@ -40,6 +40,8 @@ def list_log(workspace: Workspace, path: str | None, *, limit: int) -> Listing:
     the commits that carry a reason."""
     caught_up = catch_up(workspace)
     notices = caught_up.notices
+    if workspace.memory is None:
+        return _list_reasons(workspace, path, limit, notices)
     if path is None:
         ids, total = workspace.records.list_recent(limit=limit)
     else:
@@ -50,6 +52,21 @@ def list_log(workspace: Workspace, path: str | None, *, limit: int) -> Listing:
             paths = list(dict.fromkeys(fold_path(span.path) for span in spans))
         ids, total = workspace.records.list_by_paths(paths, limit=limit)
     return Listing(hits=tuple(find_hits(workspace, ids)), total=total, notices=notices)
+
+
+def _list_reasons(
+    workspace: Workspace, path: str | None, limit: int, notices: tuple[Notice, ...]
+) -> Listing:
+    worktree = workspace.place.worktree
+    spans = [PathSpan("")]
+    if path is not None:
+        target = resolve_target(workspace, path)
+        is_folder = target.kind == "folder"
+        name = target.name
+        spans = [PathSpan(name)] if is_folder else workspace.commits.list_names(name, worktree)
+    found = workspace.commits.list_commits(spans, worktree, limit=limit, with_reason=True)
+    total = workspace.commits.count_commits(spans, worktree)[1]
+    return Listing(hits=tuple(commit_hit(one) for one in found), total=total, notices=notices)
 
 
 def show(workspace: Workspace, prefix: str) -> tuple[Hit, tuple[Notice, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gitmem.core.records import Tombstone
+from gitmem.core.wording import format_count
 from gitmem.services.catch_up import catch_up
 from gitmem.services.hits import Hit, find_hits
 from gitmem.services.pending import list_pending
@@ -62,7 +63,8 @@ def get_status(workspace: Workspace, name: str) -> Status:
         notices.append(
             Notice(
                 "quarantine",
-                f"{counts.quarantined} damaged or foreign records are kept apart: gitmem verify",
+                f"{format_count(counts.quarantined, 'problem')} with damaged or foreign records, "
+                "which are kept apart: gitmem verify",
             )
         )
     default = workspace.facts.get_memo("default-ref") or None

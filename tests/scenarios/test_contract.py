@@ -68,7 +68,8 @@ def test_every_command_gives_json_of_one_form(team: Team) -> None:
     ]
     for kind, words in commands:
         _check_success(ada.gitmem("--json", *words), kind)
-    assert {words[0] for _, words in commands if words} | {"demo"} == set(COMMANDS)
+    covered = {words[0] for _, words in commands if words}
+    assert covered | {"demo", "hook", "hooks"} == set(COMMANDS)
 
 
 def test_json_may_stand_after_the_command_too(ada: Clone) -> None:
@@ -246,7 +247,8 @@ def test_colour_only_on_a_terminal_that_wants_it(ada: Clone) -> None:
 @pytest.mark.parametrize("words", ["log -n 1000", "why app.py --all", "log -n 1000 --json"])
 def test_a_closed_pipe_is_quiet(ada: Clone, words: str) -> None:
     for n in range(3):
-        ada.capture(f"Number {n}", "--why", "long " * 30_000, "app.py")
+        text = f"Number {n}\n\n" + "long " * 40_000
+        ada.gitmem("capture", "-F", "-", "app.py", stdin=text.encode()).ok()
     command = f"{sys.executable} -m gitmem {words} | head -c 20"
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
