@@ -58,8 +58,8 @@ def run_doctor(session: Session) -> int:
 
 
 def run_cache(session: Session, action: str, sql: str | None) -> int:
-    if (action == "query") is not (sql is not None):
-        raise UsageError("`cache query` takes one SQL statement, the others take none")
+    if sql is not None and action != "query":
+        raise UsageError(f"`cache {action}` takes no SQL statement")
     opened = open_for(session)
     try:
         path = opened.workspace.clone.cache
