@@ -83,6 +83,7 @@ _FETCH_PROGRAMS = (
     r"|credential\.(.*\.)?helper|protocol\.(.*\.)?allow)$"
 )
 NO_NETWORK = {"GIT_ALLOW_PROTOCOL": "none"}
+_PIPE_BYTES = 1024 * 1024
 _SAFE_OPTIONS = tuple(word for setting in _SAFE_CONFIG for word in ("-c", setting))
 
 
@@ -262,6 +263,8 @@ class Git:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                # git goes on while what it printed is worked through (where pipes can grow).
+                pipesize=_PIPE_BYTES,
                 # A session of its own has no terminal to prompt on, and ends as a group.
                 start_new_session=os.name == "posix",
             )
