@@ -22,6 +22,7 @@ def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False)
         configured=settings.sync_remote,
         branch=opened.workspace.place.branch,
         is_detached=settings.is_detached,
+        cwd=opened.cwd,
     )
     return push(
         opened.workspace,
@@ -43,6 +44,7 @@ def pull_memory(opened: Opened, remote: str | None) -> Pulled:
         configured=settings.sync_remote,
         branch=opened.workspace.place.branch,
         is_detached=settings.is_detached,
+        cwd=opened.cwd,
     )
     return pull(opened.workspace, _transport(opened), remotes, reopen=opened.reopen)
 

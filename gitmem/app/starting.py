@@ -14,6 +14,10 @@ from gitmem.services.initialise import Plan, carry_out, plan_init
 def plan_memory(opened: Opened, *, detached: bool) -> Plan:
     """What `init` would do here."""
     workspace = opened.workspace
+    if detached and opened.settings.is_detached and opened.project is not None:
+        return Plan(
+            project=opened.project, detached=True, files=(), joins="this clone's detached memory"
+        )
     return plan_init(
         workspace.sources,
         workspace.tree,
@@ -30,6 +34,8 @@ def start_memory(opened: Opened, plan: Plan) -> list[str]:
     """Carry the plan out; the paths written. A detached memory gets its own bare repository
     first, and the line that names it last."""
     clone = opened.workspace.clone
+    if plan.detached and plan.joins is not None:
+        return []
     if plan.detached:
         load("create-bare")(clone.memory_git, opened.layout.format.object_format, opened.environ)
     return carry_out(plan, work_tree=opened.layout.work_tree, clone=clone)

@@ -18,7 +18,7 @@ from gitmem.core.records import (
 )
 from gitmem.core.redaction import redact_text
 from gitmem.core.timestamps import format_at
-from gitmem.errors import BadRecord, NotFound, UsageError
+from gitmem.errors import BadRecord, NotFound, Refused, UsageError
 from gitmem.services.catch_up import catch_up
 from gitmem.services.pending import list_pending
 from gitmem.services.workspace import Notice, Workspace
@@ -68,34 +68,45 @@ def capture(workspace: Workspace, draft: Draft) -> Captured:
     Raises UsageError for a draft that is no decision, NoMemory, CannotWrite. Whatever looks
     like a secret is taken out before a byte is written, and named in a notice.
     """
-    memory = workspace.get_memory()
     catch_up(workspace, with_history=False)
     line, notices = build_decision(workspace, draft)
-    if draft.is_private:
+    is_private = _keep(workspace, draft, line)
+    return _captured(line, is_private, None, notices)
+
+
+def _keep(workspace: Workspace, draft: Draft, line: Line) -> bool:
+    """Keep a record where it belongs; whether that is among the private ones. What takes the
+    place of a private record is private, too: it would tell of it."""
+    memory = workspace.get_memory()
+    replaced = workspace.records.get_held(draft.supersedes, memory.worktree)
+    is_private = draft.is_private or any(
+        one.places.where(detached=memory.is_detached) == "private" for one in replaced
+    )
+    if is_private:
         write_private(memory.clone, line)
     else:
         write_pending(memory.clone, memory.worktree, line)
-    return _captured(line, draft.is_private, None, notices)
+    return is_private
 
 
 def amend(workspace: Workspace, change: Callable[[Decision], Draft]) -> Captured:
     """Replace the last decision this work tree captured, while it is pending.
 
     The new record is kept before the old one is withdrawn."""
-    memory = workspace.get_memory()
     catch_up(workspace, with_history=False)
     last = find_last_pending(workspace)
     old = last.line.record
-    assert isinstance(old, Decision)
+    if not isinstance(old, Decision):
+        raise Refused(
+            "the last thing captured here is no decision", hint="Take it back: gitmem undo"
+        )
     draft = msgspec.structs.replace(change(old), key=old.key)
     line, notices = build_decision(workspace, draft)
-    if line.id != old.id or draft.is_private:
-        if draft.is_private:
-            write_private(memory.clone, line)
-        else:
-            write_pending(memory.clone, memory.worktree, line)
+    is_private = draft.is_private
+    if line.id != old.id or is_private:
+        is_private = _keep(workspace, draft, line)
         remove_spooled([last])
-    return _captured(line, draft.is_private, old.id, notices)
+    return _captured(line, is_private, old.id, notices)
 
 
 def find_last_pending(workspace: Workspace) -> Spooled:

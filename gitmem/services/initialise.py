@@ -83,7 +83,7 @@ def plan_init(
 def carry_out(plan: Plan, *, work_tree: Path | None, clone: ClonePaths) -> list[str]:
     """Write what was planned; the paths written. Nothing is committed or staged."""
     if plan.detached:
-        write_durably(clone.config, _detached_config(plan.project).encode())
+        write_durably(clone.config, _detached_config(_read_config(clone), plan.project))
         return [str(clone.config)]
     assert work_tree is not None
     return write_folder(work_tree, plan.project)
@@ -181,8 +181,22 @@ def find_ignore_rule(tree: WorkTree) -> str | None:
     return tree.find_ignore_rule(f"{FOLDER}/records/2026-01/{'a' * 26}.ndjson")
 
 
-def _detached_config(project: Project) -> str:
-    return (
+def _read_config(clone: ClonePaths) -> bytes:
+    """What this clone's settings say already. Raises Refused where they speak of a memory."""
+    try:
+        data = clone.config.read_bytes()
+    except FileNotFoundError:
+        return b""
+    if b"[memory]" in data:
+        raise Refused(
+            f"{clone.config} has a [memory] section already",
+            hint="Take that section out, and run this again: gitmem init --detached",
+        )
+    return data.rstrip() + b"\n\n"
+
+
+def _detached_config(existing: bytes, project: Project) -> bytes:
+    text = (
         "# This clone's settings for gitmem; never committed.\n"
         "[memory]\n"
         "# The memory is kept outside the repository's tree, in memory.git beside this file.\n"
@@ -193,3 +207,4 @@ def _detached_config(project: Project) -> str:
         "# Where `gitmem push` sends it: any git address. It never falls back to origin.\n"
         '# remote = "git@example.com:me/private-memory.git"\n'
     )
+    return existing + text.encode()

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from urllib.parse import unquote
+
+from gitmem.core.remote_key import build_remote_key, strip_userinfo
 from gitmem.errors import UsageError
 from gitmem.ports.repository import RepositorySettings
 
@@ -13,11 +18,14 @@ def choose_push_remote(
     configured: str | None,
     branch: str | None,
     is_detached: bool,
+    cwd: Path,
 ) -> str:
     """A remote's name or address: the asked one, else `[sync] remote`, else
-    `remote.pushDefault`, else the branch's upstream remote, else the only one.
+    `remote.pushDefault`, else the branch's upstream remote, else the only one. Relative paths
+    are taken from `cwd`.
 
-    A detached memory has no fall-back: raises UsageError where nothing is configured.
+    A detached memory has no fall-back: raises UsageError where nothing is configured, and for
+    a remote of the code.
     """
     if is_detached:
         remote = configured if asked is None else asked
@@ -26,9 +34,10 @@ def choose_push_remote(
                 "this memory is detached: it is sent nowhere until you say where",
                 hint='Set it in .git/gitmem/config.toml: [sync] remote = "ADDRESS"',
             )
-        if asked is not None and asked != configured and asked in settings.list_remotes():
+        if _is_of_the_code(settings, remote, cwd):
             raise UsageError(
-                f"a detached memory is never sent to {asked}, a remote of the code",
+                f"a detached memory is never sent to {strip_userinfo(remote)}, "
+                "a remote of the code",
                 hint="Give a private address: gitmem push ADDRESS",
             )
         return remote
@@ -58,12 +67,36 @@ def list_pull_remotes(
     configured: str | None,
     branch: str | None,
     is_detached: bool,
+    cwd: Path,
 ) -> list[str]:
     """The remote that push goes to, and `upstream` where it exists; only the asked one if
     one was named."""
     first = choose_push_remote(
-        settings, asked=asked, configured=configured, branch=branch, is_detached=is_detached
+        settings,
+        asked=asked,
+        configured=configured,
+        branch=branch,
+        is_detached=is_detached,
+        cwd=cwd,
     )
     if asked is None and not is_detached and first != "upstream":
         return [first, *(["upstream"] if "upstream" in settings.list_remotes() else [])]
     return [first]
+
+
+def _is_of_the_code(settings: RepositorySettings, address: str, cwd: Path) -> bool:
+    """Whether an address, however it is spelled, is that of a remote of the code."""
+    remotes = settings.list_remotes()
+    pushed_to = (settings.find_config(f"remote.{name}.pushurl") for name in remotes)
+    urls = {url for url in (*remotes.values(), *pushed_to) if url}
+    return address in remotes or _identify(address, cwd) in {_identify(url, cwd) for url in urls}
+
+
+def _identify(address: str, cwd: Path) -> str:
+    """One name for all spellings of an address: its key, or the real path of a folder."""
+    key = build_remote_key(address)
+    if key is not None:
+        return key
+    path = unquote(address[7:]) if address.startswith("file://") else address
+    real = os.path.realpath(cwd / path)
+    return real.removesuffix("/.git").removesuffix(".git")

@@ -106,6 +106,13 @@ def test_there_is_nothing_to_amend_once_it_is_committed(ada: Clone) -> None:
     assert "gitmem edit" in done.error["hint"]
 
 
+def test_a_withdrawal_is_not_amended(ada: Clone) -> None:
+    ada.gitmem("retract", ada.decide("Kept", "a.py")[:8]).ok()
+    done = ada.gitmem("--json", "capture", "--amend", "-m", "x").ends(4)
+    assert "gitmem undo" in done.error["hint"]
+    ada.gitmem("undo").ok()
+
+
 def test_flush_stages_the_segment_and_nothing_else(ada: Clone) -> None:
     ada.write("app.py", "changed")
     record_id = ada.capture("Flushed", "--flush", "app.py")
