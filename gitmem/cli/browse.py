@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from gitmem.cli.ask_why import look_of
@@ -120,6 +122,14 @@ def run_status(session: Session) -> int:
     return 0
 
 
+def _where_to(paths: Sequence[str]) -> str:
+    """With which commit a pending record goes."""
+    if not paths:
+        return ", goes with the next commit"
+    more = f" or {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f", goes with {clean_line(paths[0])}{more}"
+
+
 def render_status(status: Status) -> list[str]:
     """The state in a few lines, the next command last."""
     kind = "detached memory" if status.detached else "memory"
@@ -134,6 +144,8 @@ def render_status(status: Status) -> list[str]:
     )
     for row in status.pending_records[:10]:
         fact = "pushed" if row.pushed else ("on this clone's ref" if row.on_own_ref else "pending")
+        if not status.detached:
+            fact += _where_to(row.goes_with)
         worktree = "" if row.worktree == "main" else f" (work tree {clean_line(row.worktree)})"
         lines.append(f"  {short(row.id)}  {clean_line(row.summary)}  [{fact}]{worktree}")
     if len(status.pending_records) > 10:

@@ -48,6 +48,8 @@ COMMANDS = {
     "cache": Entry("upkeep", "cache", "The derived index: rebuild, path, query, grow."),
     "schema": Entry("upkeep", "schema", "Print the JSON Schema of records."),
     "demo": Entry("setup", "demo", "See the whole flow in throw-away repositories."),
+    "review": Entry("keep_up", "review", "Go through what agents captured."),
+    "maintain": Entry("keep_up", "maintain", "Fold, settle, rewrite: upkeep without network."),
     "hooks": Entry("hooks", "hooks", "Let decisions go with their commits: git's hooks."),
     "hook": Entry("hooks", "hook", "What git's hooks run."),
     "completion": Entry("setup", "completion", "Print a completion script for your shell."),

@@ -57,7 +57,7 @@ def push(
     """
     memory = workspace.get_memory()
     catch_up(workspace, with_history=False)
-    fresh, withheld = _sort_out(workspace)
+    fresh, withheld = list_fresh(workspace)
     shown = strip_userinfo(remote)
     if is_dry_run:
         return Pushed(
@@ -78,7 +78,7 @@ def push(
         workspace.sources.memory_refs,
         writer,
         fresh,
-        _publication(workspace, project),
+        build_publication(workspace, project),
         at_seconds=workspace.clock.now_ms() // 1000,
     )
     if oid is None:
@@ -89,7 +89,7 @@ def push(
     after = reopen()
     catch_up(after, with_history=False)
     own = after.records.list_ids("own")
-    _empty_spool(after, own)
+    empty_spool(after, own)
     return Pushed(
         remote=shown,
         ref=format_writer_ref(writer, as_branch=as_branch),
@@ -99,7 +99,7 @@ def push(
     )
 
 
-def _sort_out(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
+def list_fresh(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
     """Pending records that the own ref lacks; those that a pattern flags are withheld, not
     edited, for that would change their id."""
     memory = workspace.get_memory()
@@ -118,7 +118,7 @@ def _sort_out(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
     return list(fresh.values()), tuple(sorted(withheld))
 
 
-def _publication(workspace: Workspace, project: Project) -> Publication:
+def build_publication(workspace: Workspace, project: Project) -> Publication:
     sources = workspace.sources
     default = None
     if not workspace.is_detached:
@@ -185,11 +185,13 @@ def _ids_at(workspace: Workspace, remote: str, writer: str) -> set[str]:
     return workspace.records.list_ids(f"fetched:{remote}/{writer}")
 
 
-def _empty_spool(workspace: Workspace, own: set[str]) -> None:
-    """Records leave the spool once they stand in two safe places: on the own ref, and in a
-    commit of a branch; in a detached memory the own ref is enough."""
+def empty_spool(workspace: Workspace, own: set[str]) -> int:
+    """How many records left the spool. They do once they stand in two safe places: on the own
+    ref, and in a commit of a branch; in a detached memory the own ref is enough."""
     if workspace.is_detached:
         settled = list_pending(workspace, everywhere=True)
     else:
         settled = list_settled(workspace)
-    remove_spooled(one.spooled for one in settled if one.spooled.line.id in own)
+    done = [one.spooled for one in settled if one.spooled.line.id in own]
+    remove_spooled(done)
+    return len(done)

@@ -17,13 +17,15 @@ MAX_SHOWN = 20
 
 
 class PendingRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A captured record that is not in a commit yet, and how far it has come."""
+    """A captured record that is not in a commit yet, and how far it has come. It goes with
+    the next commit of one of the paths; without any, with the next commit."""
 
     id: str
     summary: str
     worktree: str
     on_own_ref: bool
     pushed: bool
+    goes_with: tuple[str, ...] = ()
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +114,7 @@ def _pending(workspace: Workspace, confirmed: set[str]) -> list[PendingRecord]:
                 worktree=one.spooled.file.parent.name,
                 on_own_ref=one.places.own,
                 pushed=record.id in confirmed,
+                goes_with=tuple(ref.path for ref in getattr(record, "paths", ())),
             )
         )
     return rows

@@ -1,0 +1,69 @@
+"""maintain: from words to what was folded, settled and rewritten."""
+
+from __future__ import annotations
+
+from gitmem.app.maintaining import fold_memory, resolve_memory, rewrite_memory
+from gitmem.cli.boundary import Session
+from gitmem.cli.repository import open_for
+from gitmem.cli.terminal import clean_line
+from gitmem.services.maintain import Folded, Rewritten
+
+
+def run_maintain(session: Session, *, is_dry_run: bool, is_resolving: bool) -> int:
+    opened = open_for(session, heavy=True)
+    try:
+        if is_resolving:
+            _tell_resolved(session, resolve_memory(opened, is_dry_run=is_dry_run))
+        else:
+            folded = fold_memory(opened, is_dry_run=is_dry_run)
+            rewritten, note = rewrite_memory(opened, is_dry_run=is_dry_run)
+            _tell(session, folded, rewritten, note, is_dry_run)
+    finally:
+        opened.close()
+    return 0
+
+
+def _tell(
+    session: Session, folded: Folded, rewritten: Rewritten, note: str, is_dry_run: bool
+) -> None:
+    if session.is_json:
+        data = {
+            "folded": folded.folded,
+            "emptied": folded.emptied,
+            "withheld": folded.withheld,
+            "rewritten": rewritten.removed,
+            "staged": rewritten.added,
+            "dry_run": is_dry_run,
+        }
+        session.data("maintain", data)
+        return
+    would = "would come" if is_dry_run else "came"
+    session.text(f"{folded.folded} records {would} to this clone's own ref.")
+    if folded.emptied:
+        session.text(f"{folded.emptied} stand in two safe places now and left the spool.")
+    for one in folded.withheld:
+        session.note(f"gitmem: {one[:12]} looks like it carries a secret, and stayed here")
+    if rewritten.removed:
+        verb = "would be" if is_dry_run else "are"
+        session.text(
+            f"{len(rewritten.removed)} segments {verb} rewritten without what was redacted, "
+            f"{rewritten.records} records kept. Next: git commit"
+        )
+        session.note(
+            "gitmem: the bytes stay in git's history until that is rewritten (git filter-repo), "
+            "and on every clone; rotate the secret."
+        )
+    if note:
+        session.note(f"gitmem: {note}")
+
+
+def _tell_resolved(session: Session, done: Rewritten) -> None:
+    if session.is_json:
+        session.data("maintain", {"resolved": done.removed, "staged": done.added})
+        return
+    for problem in done.problems:
+        session.note(f"gitmem: {clean_line(problem.place)}: {clean_line(problem.detail)}")
+    if done.removed or done.added:
+        session.text(f"Settled by union: {done.records} records kept. Next: git commit")
+    else:
+        session.text("There is no conflict among the records.")

@@ -1,0 +1,203 @@
+"""Upkeep that needs no network: fold the spool, settle conflicts, take redacted text out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from gitmem.core.records import Line, Problem, Tombstone
+from gitmem.core.segments import (
+    MAX_SEGMENT_BYTES,
+    SegmentRef,
+    decode_segment,
+    encode_segment,
+    month_of,
+    segment_name,
+)
+from gitmem.errors import Refused
+from gitmem.ports.conflicts import ConflictedIndex
+from gitmem.services.catch_up import catch_up
+from gitmem.services.push import build_publication, empty_spool, list_fresh
+from gitmem.services.workspace import Workspace
+from gitmem.store.durable import ensure_directory, remove_durably, write_durably
+from gitmem.store.files import list_segments, read_segment
+from gitmem.store.folder_writing import write_segments
+from gitmem.store.own_ref import extend_own_ref
+from gitmem.store.paths import RECORDS
+from gitmem.store.project_file import Project
+from gitmem.store.union import keep_project
+from gitmem.store.writer import find_writer, mint_writer
+
+MANY = 1_000_000
+
+
+class Folded(msgspec.Struct, frozen=True, kw_only=True):
+    """`folded` records came to this clone's own ref, `emptied` left the spool; `withheld`
+    look like they carry a secret and stayed."""
+
+    folded: int
+    emptied: int
+    withheld: tuple[str, ...] = ()
+
+
+class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
+    """Segments that went, those that hold what survives, and what was no record."""
+
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    records: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+def fold_spool(
+    workspace: Workspace,
+    project: Project,
+    *,
+    is_dry_run: bool,
+    reopen: Callable[[], Workspace],
+) -> Folded:
+    """Write what is pending on this clone's own ref, and empty the spool of what then stands
+    in two places. Nothing is sent anywhere."""
+    memory = workspace.get_memory()
+    catch_up(workspace, with_history=False)
+    fresh, withheld = list_fresh(workspace)
+    if is_dry_run:
+        return Folded(folded=len(fresh), emptied=0, withheld=withheld)
+    writer = find_writer(memory.clone)
+    if writer is None:
+        if not fresh:
+            return Folded(folded=0, emptied=0, withheld=withheld)
+        writer = mint_writer(memory.clone, workspace.clock)
+    extend_own_ref(
+        workspace.sources.memory_objects,
+        workspace.sources.memory_refs,
+        writer,
+        fresh,
+        build_publication(workspace, project),
+        at_seconds=workspace.clock.now_ms() // 1000,
+    )
+    after = reopen()
+    catch_up(after, with_history=False)
+    emptied = empty_spool(after, after.records.list_ids("own"))
+    return Folded(folded=len(fresh), emptied=emptied, withheld=withheld)
+
+
+def resolve_conflicts(
+    workspace: Workspace, index: ConflictedIndex, *, is_dry_run: bool
+) -> Rewritten:
+    """Settle every conflict under `records/` by union: all good records of all versions, the
+    redacted ones aside, as new segments, staged. Nothing is committed."""
+    memory = workspace.get_memory()
+    if memory.folder is None:
+        return Rewritten()
+    catch_up(workspace, with_history=False)
+    versions = index.list_versions(RECORDS)
+    if not versions:
+        return Rewritten()
+    redacted = _list_redacted(workspace, only_accepted=False)
+    lines: dict[str, Line] = {}
+    problems: list[Problem] = []
+    for path, blobs in sorted(versions.items()):
+        name = path.rpartition("/")[2]
+        for blob in workspace.sources.objects.iter_blobs(blobs, MAX_SEGMENT_BYTES):
+            # No name is given: a version may be a mixture that no name fits.
+            segment = decode_segment(SegmentRef(""), blob.data or b"", f"{name} {blob.oid[:12]}")
+            segment = keep_project(segment, memory.project_id)
+            problems += segment.problems
+            lines.update((one.id, one) for one in segment.lines if one.id not in redacted)
+    if is_dry_run:
+        return Rewritten(removed=tuple(versions), records=len(lines), problems=tuple(problems))
+    work_tree = memory.folder.parent
+    added = write_segments(work_tree, lines.values())
+    removed = [path for path in versions if path not in added]
+    for path in removed:
+        _remove(work_tree, path)
+    index.settle(removed, added)
+    return Rewritten(
+        removed=tuple(removed),
+        added=tuple(added),
+        records=len(lines),
+        problems=tuple(problems),
+    )
+
+
+def rewrite_redacted(
+    workspace: Workspace, index: ConflictedIndex, *, is_dry_run: bool
+) -> Rewritten:
+    """On the default branch: segments that hold a redacted record go, and each survivor gets
+    a file of its own; staged, nothing committed. Only redactions that were reviewed (they
+    stand in HEAD's folder) or are this clone's own count.
+
+    Raises Refused where another branch is checked out and there would be something to do."""
+    memory = workspace.get_memory()
+    if memory.folder is None:
+        return Rewritten()
+    catch_up(workspace, with_history=False)
+    redacted = _list_redacted(workspace, only_accepted=True)
+    touched = list(_iter_holding(memory.folder / "records", redacted)) if redacted else []
+    if not touched:
+        return Rewritten()
+    if not _is_on_default(workspace):
+        raise Refused(
+            f"{len(touched)} segments hold redacted records; they are rewritten on the default "
+            "branch alone",
+            hint="Check it out, and run: gitmem maintain",
+        )
+    work_tree = memory.folder.parent
+    removed = [path.relative_to(work_tree).as_posix() for path, _ in touched]
+    survivors = [line for _, lines in touched for line in lines if line.id not in redacted]
+    if is_dry_run:
+        return Rewritten(removed=tuple(removed), records=len(survivors))
+    added = [_write_single(work_tree, line) for line in survivors]
+    removed = [path for path in removed if path not in added]
+    for path in removed:
+        _remove(work_tree, path)
+    index.settle(removed, added)
+    return Rewritten(removed=tuple(removed), added=tuple(added), records=len(survivors))
+
+
+def _list_redacted(workspace: Workspace, *, only_accepted: bool) -> set[str]:
+    """Targets of redactions in the union; or of those alone that were accepted."""
+    ids, _ = workspace.records.list_recent(limit=MANY, kind="tombstone")
+    found = set()
+    for held in workspace.records.get_held(ids, workspace.place.worktree):
+        tombstone = held.record
+        if not isinstance(tombstone, Tombstone) or tombstone.mode != "redact":
+            continue
+        if not only_accepted or held.places.head or held.places.default or held.places.is_ours:
+            found.add(tombstone.target)
+    return found
+
+
+def _iter_holding(records: Path, ids: set[str]) -> Iterator[tuple[Path, tuple[Line, ...]]]:
+    """The segments of the work tree's folder that hold one of these records."""
+    for name, path in sorted(list_segments(records, RECORDS).files.items()):
+        segment = read_segment(path, name, name)
+        if segment is not None and any(line.id in ids for line in segment.lines):
+            yield path, segment.lines
+
+
+def _is_on_default(workspace: Workspace) -> bool:
+    ref = workspace.facts.get_memo("default-ref") or ""
+    parts = ref.split("/", 3 if ref.startswith("refs/remotes/") else 2)
+    return workspace.place.branch is not None and parts[-1] == workspace.place.branch
+
+
+def _write_single(work_tree: Path, line: Line) -> str:
+    """One record in a file of its own: survivors in larger ones met rename conflicts."""
+    data = encode_segment([line])
+    path = f"{RECORDS}/{month_of(line.record.at)}/{segment_name(data)}"
+    file = work_tree / path
+    if file.parent.is_symlink():
+        raise Refused(f"{file.parent} is a symbolic link; nothing is written through it")
+    ensure_directory(file.parent, mode=0o777)
+    write_durably(file, data, mode=0o666)
+    return path
+
+
+def _remove(work_tree: Path, path: str) -> None:
+    file = work_tree / path
+    if not file.parent.is_symlink():
+        remove_durably(file)
