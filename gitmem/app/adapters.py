@@ -36,6 +36,7 @@ _TABLE = {
     "create-bare": ("gitmem.git.bare", "create_bare"),
     "read-schema": ("gitmem.schemas.check", "read_schema"),
     "check-record": ("gitmem.schemas.check", "check_record"),
+    "hook-files": ("gitmem.app.hooks", "HookFiles"),
     "conflicts-exec": ("gitmem.git.conflicts_exec", "ExecConflictedIndex"),
     "suggest-decisions": ("gitmem.app.hook_message", "suggest_decisions"),
     "browse": ("gitmem.cache.browse", "query_cache"),

@@ -8,6 +8,7 @@ import msgspec
 
 from gitmem.app.opening import open_repository
 from gitmem.cli.boundary import Session
+from gitmem.cli.hint import hint_hooks
 from gitmem.cli.render_hits import Look
 from gitmem.cli.render_why import render_why
 from gitmem.cli.terminal import wants_colour, width_of
@@ -42,6 +43,7 @@ def run_why(session: Session, options: WhyOptions) -> int:
         )
         progress.end()
         _print(session, opened.workspace, answer)
+        hint_hooks(session, opened)
     finally:
         progress.end()
         opened.close()

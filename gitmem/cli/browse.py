@@ -8,6 +8,7 @@ import msgspec
 
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
+from gitmem.cli.hint import hint_hooks
 from gitmem.cli.render_hits import Look, age, render_commit, render_decision, short
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line, two_columns
@@ -40,6 +41,7 @@ def run_log(session: Session, path: str | None, limit: int) -> int:
             lines = [f"No decision is recorded for {name}. {start}"]
         session.text("\n".join(lines))
         session.warn(listing.notices)
+        hint_hooks(session, opened)
     finally:
         opened.close()
     return 0
@@ -97,6 +99,7 @@ def run_search(session: Session, text: str, limit: int) -> int:
         ]
         session.text("\n".join(lines) or f"Nothing here says {clean_line(text)!r}.")
         session.warn(found.notices)
+        hint_hooks(session, opened)
     finally:
         opened.close()
     return 0
@@ -115,6 +118,7 @@ def run_status(session: Session) -> int:
             return 0
         session.text("\n".join(render_status(status)))
         session.warn(status.notices)
+        hint_hooks(session, opened)
         for key in opened.settings.unknown:
             session.note(f"gitmem: an unknown setting is ignored: {key}")
     finally:
