@@ -60,7 +60,7 @@ class Opened(msgspec.Struct):
 
     def reopen(self) -> Workspace:
         """The same repository as it is now, over the same cache."""
-        fresh = _open(self.cwd, self.environ, self.report, cache=self.cache, heavy=False)
+        fresh = _open(self.cwd, self.environ, self.report, before=self)
         self.closing.extend(one for one in fresh.closing if one is not self.cache)
         return fresh.workspace
 
@@ -70,15 +70,26 @@ def open_repository(
 ) -> Opened:
     """Open the repository that holds `cwd`. `heavy` chooses the object reader for commands
     that read everything. Raises NoRepository, and what reading the memory's folder raises."""
-    return _open(cwd, environ, report, cache=None, heavy=heavy)
+    return _open(cwd, environ, report, heavy=heavy)
 
 
 def _open(
-    cwd: Path, environ: Mapping[str, str], report: Report, *, cache: Any, heavy: bool
+    cwd: Path,
+    environ: Mapping[str, str],
+    report: Report,
+    *,
+    before: Opened | None = None,
+    heavy: bool = False,
 ) -> Opened:
+    """`before` is the same repository opened earlier: its cache, and what git's configuration
+    said, are taken over."""
     layout, git, settings = _find_repository(cwd, environ)
     clone = clone_paths(layout.common_dir)
     ports = Ports(layout, git, clone, environ, is_detached=settings.is_detached, heavy=heavy)
+    cache = None
+    if before is not None:
+        cache = before.cache
+        ports.keep_settings(before.workspace.sources)
     present, branch = _look(layout, ports, settings, clone)
     closing: list[Any] = [ports.sources.objects, ports.sources.memory_objects]
     if cache is None:

@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gitmem.app.adapters import Lazy, load
 from gitmem.config import Settings
 from gitmem.git.files import Layout, discover
@@ -51,6 +53,10 @@ class Ports:
         self.sources = Sources(objects, refs, settings, memory_objects, memory_refs)
         self.history: Any = Lazy(self._make_history)
         self.tree: Any = Lazy(lambda: load("tree-exec")(git))
+
+    def keep_settings(self, before: Sources) -> None:
+        """Go on with what git's configuration said when the repository was opened before."""
+        self.sources = msgspec.structs.replace(self.sources, settings=before.settings)
 
     @cached_property
     def has_git(self) -> bool:

@@ -27,6 +27,7 @@ from gitmem.errors import (
 from gitmem.git.dulwich_clients import Deadline, build_client
 from gitmem.git.fetch_dulwich import fetch_objects
 from gitmem.git.push_dulwich import Push
+from gitmem.git.refspecs import expand, has_wild, list_prefixes
 from gitmem.git.remote_address import Address
 from gitmem.git.remote_resolve import Remote, RemoteConfig
 from gitmem.git.settings_dulwich import list_items, open_config, open_repository
@@ -66,7 +67,9 @@ class DulwichTransport:
         }
 
     def fetch(self, remote: str, refspecs: Sequence[tuple[str, str]]) -> None:
-        """Fetch full (source, destination) refs. Raises as ports.transport says."""
+        """Fetch (source, destination) refs. Raises as ports.transport says."""
+        if has_wild(refspecs):
+            refspecs = expand(refspecs, self.list_refs(remote, *list_prefixes(refspecs)))
         if not refspecs:
             return
         with open_repository(self._git_dir) as repo:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from gitmem.errors import GitFailed, RemoteError
 from gitmem.git.process import build_environ, find_git
 from gitmem.git.push_report import parse_push_report
+from gitmem.git.refspecs import expand, has_wild, list_prefixes
 from gitmem.git.remote_address import Address
 from gitmem.git.remote_resolve import Remote, RemoteConfig
 from gitmem.git.transport_errors import (
@@ -72,6 +74,7 @@ _PUSH_OPTIONS = (
     "--no-recurse-submodules",
 )
 _LEFT_OUT = re.compile(r"^warning: rejected .* because shallow roots", re.MULTILINE)
+_MEETING = re.compile(r"Cannot fetch both .* and .* to ")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -121,7 +124,7 @@ class ExecTransport:
         return found
 
     def fetch(self, remote: str, refspecs: Sequence[tuple[str, str]]) -> None:
-        """Fetch full (source, destination) refs. Raises as ports.transport says."""
+        """Fetch (source, destination) refs. Raises as ports.transport says."""
         if not refspecs:
             return
         call = self._resolve(remote)
@@ -129,6 +132,11 @@ class ExecTransport:
         args = ["fetch", *_FETCH_OPTIONS, "--", call.name]
         ended = self._run(call, call.remote.fetch, args, os.fsencode(wanted))
         said = _text(ended.stderr)
+        if ended.code != 0 and _MEETING.search(said) and has_wild(refspecs):
+            # Two wild cards led to one destination, which git refuses: name each ref.
+            there = self.list_refs(remote, *list_prefixes(refspecs))
+            self.fetch(remote, expand(refspecs, there))
+            return
         # A ref that only a shallow remote has is left out with a warning.
         if ended.code != 0 or _LEFT_OUT.search(said):
             raise build_remote_error(call.remote.fetch, said)
@@ -164,7 +172,7 @@ class ExecTransport:
         return results
 
     def _resolve(self, remote: str) -> _Call:
-        items = self._read_config()
+        items = self._config
         known = RemoteConfig(items).resolve(remote)
         environ = self._environ
         # Only where the user chose no ssh command: theirs is run as they wrote it.
@@ -183,7 +191,9 @@ class ExecTransport:
             name = str(self._cwd / name)
         return _Call(known, name, (), environ)
 
-    def _read_config(self) -> list[tuple[str, str]]:
+    @cached_property
+    def _config(self) -> list[tuple[str, str]]:
+        """git's settings of remotes, read once: a transport lives for one command."""
         command = [self._git, f"--git-dir={self._git_dir}", "config", "--null"]
         ended = run_bounded(
             [*command, "--get-regexp", _CONFIG_KEYS],

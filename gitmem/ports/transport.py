@@ -31,7 +31,10 @@ class Transport(Protocol):
 
     def fetch(self, remote: str, refspecs: Sequence[tuple[str, str]]) -> None:
         """Fetch full (source, destination) refs, forced, never shallow, never filtered, no
-        tags, nothing pruned, no configuration or FETCH_HEAD written."""
+        tags, nothing pruned, no configuration or FETCH_HEAD written.
+
+        Both may end in `*`, for all refs under a prefix, be it none; where two sources would
+        meet in one destination, the one named first wins."""
         ...
 
     def push(self, remote: str, updates: Sequence[tuple[str, str]]) -> list[PushResult]:

@@ -10,16 +10,13 @@ from gitmem.core.refnames import (
     HEADS_PREFIX,
     OWN_PREFIX,
     format_fetched_prefix,
-    format_fetched_ref,
-    parse_writer_ref,
+    parse_fetched_ref,
 )
 from gitmem.core.remote_key import strip_userinfo
 from gitmem.ports.transport import Transport
 from gitmem.services.catch_up import catch_up
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.writer import find_writer
-
-MAX_WRITERS = 100_000
 
 
 class Pulled(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,17 +67,24 @@ def _count(workspace: Workspace) -> int:
 
 
 def _fetch(workspace: Workspace, transport: Transport, remote: str) -> int:
+    """Fetch every writer's ref in one conversation; how many others' brought something.
+
+    The remote's copy of this clone's own ref comes along, to a name beside the others': it
+    says what has been confirmed there, and is never mixed with the ref itself.
+    """
+    refs = workspace.sources.memory_refs
+    place = format_fetched_prefix(remote)
+    before = refs.list_refs(place)
+    workspace.report("fetching", 0, 0)
+    transport.fetch(remote, [(f"{OWN_PREFIX}*", f"{place}*"), (f"{HEADS_PREFIX}*", f"{place}*")])
     own = find_writer(workspace.clone)
-    local = workspace.sources.memory_refs.list_refs(format_fetched_prefix(remote))
-    refspecs: list[tuple[str, str]] = []
-    for ref, oid in sorted(transport.list_refs(remote, OWN_PREFIX, HEADS_PREFIX).items()):
-        writer = parse_writer_ref(ref)
-        if writer is None or writer == own:
-            continue
-        destination = format_fetched_ref(remote, writer)
-        if local.get(destination) != oid and len(refspecs) < MAX_WRITERS:
-            refspecs.append((ref, destination))
-    if refspecs:
-        workspace.report(f"fetching {len(refspecs)} writers", 0, 0)
-        transport.fetch(remote, refspecs)
-    return len(refspecs)
+    return sum(
+        1
+        for ref, oid in refs.list_refs(place).items()
+        if before.get(ref) != oid and _is_others(ref, own)
+    )
+
+
+def _is_others(ref: str, own: str | None) -> bool:
+    parsed = parse_fetched_ref(ref)
+    return parsed is not None and parsed[1] != own

@@ -70,6 +70,30 @@ def test_a_fetch_follows_a_ref_that_was_rewritten(stage: Stage) -> None:
         assert stage.clone.git("rev-parse", FETCHED) == tip
 
 
+def test_wild_cards_fetch_every_ref_under_a_prefix(stage: Stage) -> None:
+    writers = [f"{number:016x}" for number in range(3)]
+    tips = {name: make_commit(stage.remote, name) for name in writers}
+    for name, tip in tips.items():
+        stage.remote.git("update-ref", f"refs/gitmem/w/{name}", tip)
+    # The same writer, from the time when the host took no refs of our own kind.
+    older = make_commit(stage.remote, "older")
+    stage.remote.git("update-ref", f"refs/heads/gitmem-w/{writers[0]}", older)
+    there, place = stage.remote_refs(), "refs/gitmem-remotes/origin/"
+    wild = [("refs/gitmem/w/*", f"{place}*"), ("refs/heads/gitmem-w/*", f"{place}*")]
+    before = stage.clone_refs()
+    for _ in range(2):
+        stage.build().fetch(stage.url, wild)
+        assert stage.clone_refs() == before | {place + name: tip for name, tip in tips.items()}
+    assert stage.remote_refs() == there
+
+
+def test_a_wild_card_that_fits_nothing_fetches_nothing(stage: Stage) -> None:
+    stage.remote.git("update-ref", "refs/other/ref", make_commit(stage.remote, "one"))
+    before = stage.clone_refs()
+    stage.build().fetch(stage.url, [("refs/gitmem/w/*", "refs/gitmem-remotes/origin/*")])
+    assert stage.clone_refs() == before
+
+
 def test_a_fetch_of_a_ref_that_is_not_there_is_an_error(stage: Stage) -> None:
     before = stage.clone_refs()
     with pytest.raises(GitmemError):
