@@ -56,6 +56,8 @@ def push(
     then everything is still here.
     """
     memory = workspace.get_memory()
+    if not is_dry_run and _recover_own_ref(workspace, remote):
+        workspace = reopen()
     catch_up(workspace, with_history=False)
     fresh, withheld = list_fresh(workspace)
     shown = strip_userinfo(remote)
@@ -97,6 +99,20 @@ def push(
         confirmed=True,
         withheld=withheld,
     )
+
+
+def _recover_own_ref(workspace: Workspace, remote: str) -> bool:
+    """Put a lost own ref (`update-ref -d`, a pruning mirror fetch) back to what the remote was
+    seen to have of it, so that the chain goes on; whether that was done."""
+    writer = find_writer(workspace.clone)
+    refs = workspace.sources.memory_refs
+    if writer is None or refs.find_ref(format_writer_ref(writer)) is not None:
+        return False
+    seen = refs.find_ref(format_fetched_ref(remote, writer))
+    if seen is None:
+        return False
+    refs.update_ref(format_writer_ref(writer), seen, None)
+    return True
 
 
 def list_fresh(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
