@@ -23,11 +23,10 @@ from gitmem.cache.rows import (
 from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
 from gitmem.cache.versions import LISTED
 from gitmem.core.records import Decision, Line, Record, Tombstone
-from gitmem.core.segments import Segment
+from gitmem.core.segments import Segment, is_whole
 
 _BATCH_RECORDS = 8000
 _BATCH_BYTES = 8 * 1024 * 1024
-_UNVERIFIED = frozenset({"name-mismatch", "lfs-pointer", "segment-too-long"})
 
 
 def project_segments(db: Connection, paths: PathIds, segments: Iterable[Segment]) -> int:
@@ -184,8 +183,7 @@ class _Batch:
             sid = self._sids[segment.ref]
             holdings += [(rids[line.id], sid) for line in segment.lines]
             problems += [(sid, p.line, p.code, p.detail, p.place, p.id) for p in segment.problems]
-            codes = {problem.code for problem in segment.problems}
-            mark_read(db, sid, segment.ref, is_verified=not codes & _UNVERIFIED)
+            mark_read(db, sid, segment.ref, is_verified=is_whole(segment))
         db.insert_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES", holdings)
         db.insert_many("INSERT INTO problem (sid, line, code, detail, place, id) VALUES", problems)
         live = refresh_live(db, [self._sids[segment.ref] for segment in self._segments])

@@ -27,10 +27,7 @@ def find_known(db: Connection, names: Iterable[str]) -> dict[str, list[tuple[str
 def is_read(ref: SegmentRef, rows: Sequence[tuple[str, int]]) -> bool:
     """Whether a segment's content is known, by the (blob, state) of the rows of its name: a
     content that matched its name stands for every blob; any other only for its own."""
-    return any(
-        state == VERIFIED or (state == READ and (not ref.blob or blob == ref.blob))
-        for blob, state in rows
-    )
+    return any(state == VERIFIED or (state == READ and blob == ref.blob) for blob, state in rows)
 
 
 def ensure_segments(db: Connection, refs: Iterable[SegmentRef]) -> dict[SegmentRef, int]:

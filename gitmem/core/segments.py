@@ -41,6 +41,17 @@ class Segment(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
+# What leaves it open whether the bytes are those that the file's name promises.
+_UNPROVEN = frozenset(
+    {"name-mismatch", "lfs-pointer", "segment-too-long", "unreadable", "missing", "too-large"}
+)
+
+
+def is_whole(segment: Segment) -> bool:
+    """Whether the bytes that were read are those that the segment's name stands for."""
+    return _UNPROVEN.isdisjoint(problem.code for problem in segment.problems)
+
+
 def is_segment_name(name: str) -> bool:
     """Whether a file name is that of a segment; anything else under records/ is not read."""
     return _NAME.fullmatch(name) is not None

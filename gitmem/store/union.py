@@ -6,6 +6,7 @@ shelves before the place that has them: interrupted anywhere, the next run goes 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from gitmem.core.refnames import (
     parse_fetched_ref,
     parse_writer_ref,
 )
-from gitmem.core.segments import MAX_SEGMENT_BYTES, Segment, SegmentRef, decode_segment
+from gitmem.core.segments import MAX_SEGMENT_BYTES, Segment, SegmentRef, decode_segment, is_whole
 from gitmem.ports.cache import Facts, Projection
 from gitmem.ports.repository import ObjectReader
 from gitmem.store.default_branch import find_default_ref
@@ -95,6 +96,13 @@ def _read_blobs(
                 yield Segment(ref, (), (Problem(ref.name, 0, code, detail),))
             else:
                 yield keep_project(decode_segment(ref, blob.data, ref.name), project_id)
+
+
+def _name_damage(segment: Segment) -> SegmentRef:
+    """A reference to this very content of a damaged file."""
+    said = [*(line.id for line in segment.lines), *map(repr, segment.problems)]
+    digest = hashlib.sha256("\n".join(said).encode("utf-8", "backslashreplace"))
+    return SegmentRef(segment.ref.name, digest.hexdigest()[:40])
 
 
 class _Refresh:
@@ -219,18 +227,36 @@ class _Refresh:
         if self._keys.get(place, ABSENT) == stamp:
             return
         listing = list_segments(folder, place)
-        refs = [SegmentRef(name) for name in sorted(listing.files)]
-        unknown = self._projection.list_unprojected(refs)
+        refs = {name: SegmentRef(name) for name in sorted(listing.files)}
+        unknown = self._projection.list_unprojected(refs.values())
         if unknown:
-            segments = self._read_files(place, listing.files, unknown)
+            damaged: list[SegmentRef] = []
+            segments = self._read_files(place, listing.files, unknown, damaged)
             self._added += self._projection.project(segments)
-        self._projection.set_folder_place(place, stamp, refs)
+            refs.update((ref.name, ref) for ref in damaged)
+            if damaged:
+                # A file that is mended in place leaves no trace in the folder's stamp: look
+                # again each time.
+                stamp = f"damaged {stamp}"
+        self._projection.set_folder_place(place, stamp, list(refs.values()))
         self._is_changed = True
 
     def _read_files(
-        self, place: str, files: Mapping[str, Path], refs: Sequence[SegmentRef]
+        self,
+        place: str,
+        files: Mapping[str, Path],
+        refs: Sequence[SegmentRef],
+        damaged: list[SegmentRef],
     ) -> Iterator[Segment]:
+        """The files, decoded. What does not match its name goes by its content, too: damage
+        must not pass for the segment, once that is mended."""
         for ref in refs:
             segment = read_segment(files[ref.name], ref.name, f"{place}/{files[ref.name].name}")
-            if segment is not None:
-                yield keep_project(segment, self._memory.project_id)
+            if segment is None:
+                continue
+            if not is_whole(segment):
+                segment = msgspec.structs.replace(segment, ref=_name_damage(segment))
+                damaged.append(segment.ref)
+                if not self._projection.list_unprojected([segment.ref]):
+                    continue
+            yield keep_project(segment, self._memory.project_id)

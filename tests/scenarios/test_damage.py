@@ -44,8 +44,15 @@ def _problems(clone: Clone) -> list[dict[str, object]]:
     return problems
 
 
-@pytest.mark.parametrize("place", ["spool", "private", "folder"])
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("place", "damage"),
+    [
+        pytest.param(place, damage, marks=() if usual else pytest.mark.slow)
+        for place in ("spool", "private", "folder")
+        for damage in DAMAGES
+        for usual in (place == "spool" or damage in ("torn", "a flipped bit"),)
+    ],
+)
 def test_a_damaged_file_is_reported_and_the_rest_is_read(
     ada: Clone, damage: str, place: str
 ) -> None:
