@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from gitmem.cache.connection import Connection
+from gitmem.cache.removals import find_remover
 from gitmem.core.view import Places
 
 
@@ -16,6 +17,7 @@ class Standing(msgspec.Struct, frozen=True):
     places: Places
     added_by: str | None
     writers: tuple[str, ...]
+    removed_by: str | None = None
 
 
 def find_standings(db: Connection, rids: Iterable[int], worktree: str) -> dict[int, Standing]:
@@ -24,7 +26,12 @@ def find_standings(db: Connection, rids: Iterable[int], worktree: str) -> dict[i
     sids = sorted({sid for found in holders.values() for sid in found})
     names = _list_places(db, sids)
     adders = _list_adders(db, sids, worktree)
-    return {rid: _build(found, names, adders, worktree) for rid, found in holders.items()}
+    standings = {rid: _build(found, names, adders, worktree) for rid, found in holders.items()}
+    for rid, standing in standings.items():
+        if standing.places.added and not standing.places.head:
+            remover = find_remover(db, holders[rid], worktree)
+            standings[rid] = msgspec.structs.replace(standing, removed_by=remover)
+    return standings
 
 
 def _list_holders(db: Connection, rids: Iterable[int]) -> dict[int, list[int]]:

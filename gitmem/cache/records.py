@@ -256,6 +256,7 @@ def _build_held(row: tuple[Any, ...], standing: Standing) -> Held:
         standing.added_by,
         standing.writers,
         bool(is_withheld),
+        standing.removed_by,
     )
 
 

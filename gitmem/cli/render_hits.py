@@ -59,7 +59,8 @@ def _label(hit: Hit) -> str:
     if hit.state in ("retracted", "redacted"):
         return f"{clean_line(hit.reason or hit.state)}  {short(hit.id)}"
     if hit.state == "reverted":
-        return f"reverted  {short(hit.id)}"
+        by = f" by {short(hit.reverted_by)}" if hit.reverted_by else ""
+        return f"reverted{by}  {short(hit.id)}"
     return f"{clean_line(hit.type or hit.kind)} {short(hit.id)}"
 
 

@@ -78,7 +78,8 @@ class Held(msgspec.Struct, frozen=True):
     """A record of the union with the places that hold it, relative to one work tree.
 
     `added_by` is the earliest commit of HEAD's history (in topological order) that added a
-    segment holding it; `writers` are the writers on whose refs it was fetched. `is_withheld`:
+    segment holding it, `removed_by` the latest that took one away, where HEAD's folder lacks
+    the record; `writers` are the writers on whose refs it was fetched. `is_withheld`:
     its body was redacted; then `record` keeps who and when, and `raw` is empty.
     """
 
@@ -88,6 +89,7 @@ class Held(msgspec.Struct, frozen=True):
     added_by: str | None = None
     writers: tuple[str, ...] = ()
     is_withheld: bool = False
+    removed_by: str | None = None
 
 
 class Counts(msgspec.Struct, frozen=True):

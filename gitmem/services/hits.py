@@ -46,6 +46,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     retracted_by: tuple[str, ...] = ()
     redacted_by: tuple[str, ...] = ()
     conflicts_with: tuple[str, ...] = ()
+    reverted_by: str | None = None
     reason: str | None = None
     commits_since: int | None = None
     via: str | None = None
@@ -103,7 +104,7 @@ def _statement(held: Held, detached: bool) -> Statement:
     return Statement(
         held.record,
         held.places.is_in_view(detached=detached),
-        (held.added_by or "unknown") if reverted else None,
+        (held.removed_by or held.added_by or "unknown") if reverted else None,
     )
 
 
@@ -117,6 +118,7 @@ def _build_hit(by_id: dict[str, Held], held: Held, standing: Standing, reviewer:
         actor=record.actor,
         commit=held.added_by,
         state=standing.state,
+        reverted_by=held.removed_by if standing.state == "reverted" else None,
         where=held.places.where(detached=reviewer.is_detached),
         uncommitted=held.places.is_uncommitted,
         unreviewed=reviewer.is_unreviewed(held),

@@ -65,7 +65,8 @@ def test_a_revert_makes_it_reverted_and_its_revert_makes_it_current(ada: Clone) 
     ada.git("revert", "--no-edit", "HEAD")
     hit = ada.hit("a.py", record_id)
     assert hit["state"] == "reverted" and hit["why"] is None and hit["summary"] == "Risky"
-    assert "reverted" in ada.gitmem("why", "a.py").ok().out
+    assert hit["reverted_by"] == ada.head()
+    assert f"reverted by {ada.head()[:7]}" in ada.gitmem("why", "a.py").ok().out
     ada.git("revert", "--no-edit", "HEAD")
     assert ada.hit("a.py", record_id)["state"] == "current"
 
