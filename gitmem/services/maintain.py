@@ -28,7 +28,7 @@ from gitmem.store.own_ref import extend_own_ref
 from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import Project
 from gitmem.store.union import keep_project
-from gitmem.store.writer import find_writer, mint_writer
+from gitmem.store.writer import ensure_writer, find_writer
 
 MANY = 1_000_000
 
@@ -69,7 +69,7 @@ def fold_spool(
     if writer is None:
         if not fresh:
             return Folded(folded=0, emptied=0, withheld=withheld)
-        writer = mint_writer(memory.clone, workspace.clock)
+        writer = ensure_writer(memory.clone, workspace.clock)
     extend_own_ref(
         workspace.sources.memory_objects,
         workspace.sources.memory_refs,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import msgspec
@@ -10,7 +11,7 @@ from gitmem.core.records import Line
 from gitmem.core.redaction import find_secrets
 from gitmem.core.refnames import format_fetched_ref, format_writer_ref
 from gitmem.core.remote_key import build_remote_key, strip_userinfo
-from gitmem.errors import NotFastForward, RefRefused, RemoteError
+from gitmem.errors import Contended, NotFastForward, RefRefused, RemoteError
 from gitmem.ports.transport import PushResult, Transport
 from gitmem.services.catch_up import catch_up
 from gitmem.services.pending import list_pending, list_settled
@@ -21,9 +22,9 @@ from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import PROJECT_FILE, Project
 from gitmem.store.spool import iter_spooled, remove_spooled
 from gitmem.store.stamps import list_spool_folders
-from gitmem.store.writer import find_writer, mint_writer
+from gitmem.store.writer import ensure_writer, find_writer, mint_writer
 
-MAX_MINTS = 3
+MAX_TRIES = 6
 
 
 class Pushed(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ def push(
     if writer is None:
         if not fresh:
             return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
-        writer = mint_writer(memory.clone, workspace.clock)
+        writer = ensure_writer(memory.clone, workspace.clock)
     oid = extend_own_ref(
         workspace.sources.memory_objects,
         workspace.sources.memory_refs,
@@ -86,7 +87,7 @@ def push(
     if oid is None:
         return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
     before = _ids_at(workspace, remote, writer)
-    writer = _send(workspace, transport, remote, writer, oid, as_branch)
+    writer, oid = _send(workspace, transport, remote, writer, oid, as_branch)
     _note_confirmed(workspace, remote, writer, oid)
     after = reopen()
     catch_up(after, with_history=False)
@@ -154,28 +155,41 @@ def find_remote_key(workspace: Workspace) -> str | None:
 
 def _send(
     workspace: Workspace, transport: Transport, remote: str, writer: str, oid: str, branch: bool
-) -> str:
-    """Push and confirm; the writer whose ref it became."""
-    memory = workspace.get_memory()
-    refs = workspace.sources.memory_refs
-    for _ in range(MAX_MINTS):
+) -> tuple[str, str]:
+    """Push and confirm; the writer whose ref it became, and what that holds. Other processes
+    of this clone may push the same chain meanwhile: who comes later is content with more."""
+    objects, refs = workspace.sources.memory_objects, workspace.sources.memory_refs
+    seen: set[str] = set()
+    for _ in range(MAX_TRIES):
         ref = format_writer_ref(writer, as_branch=branch)
         result = transport.push(remote, [(oid, ref)])[0]
+        there = transport.list_refs(remote, ref).get(ref)
+        if there is not None and (there == oid or objects.is_ancestor(oid, there)):
+            return writer, oid
         if result.is_accepted:
-            there = transport.list_refs(remote, ref).get(ref)
-            if there != oid:
-                raise RemoteError(
-                    f"{strip_userinfo(remote)} took the push, but its {ref} is {there or 'absent'}",
-                    hint="Nothing was lost; push again, and tell the host's owner if it stays so.",
-                )
-            return writer
-        if not result.is_stale:
+            raise RemoteError(
+                f"{strip_userinfo(remote)} took the push, but its {ref} is {there or 'absent'}",
+                hint="Nothing was lost; push again, and tell the host's owner if it stays so.",
+            )
+        ours = refs.find_ref(format_writer_ref(writer))
+        if ours is not None and ours != oid and objects.is_ancestor(oid, ours):
+            oid = ours
+        elif there is not None and there not in seen and objects.is_ancestor(there, oid):
+            seen.add(there)  # somebody else's push came between: ours still fits on top
+        elif result.is_stale:
+            writer = _mint_anew(workspace, writer, oid)
+        else:
             raise _refused(result, branch)
-        old = format_writer_ref(writer)
-        writer = mint_writer(memory.clone, workspace.clock)
-        refs.update_ref(format_writer_ref(writer), oid, None)
-        refs.delete_ref(old, oid)
-    raise NotFastForward(f"{strip_userinfo(remote)} refuses every new writer as not fast-forward")
+    raise NotFastForward(f"{strip_userinfo(remote)} refuses again and again as not fast-forward")
+
+
+def _mint_anew(workspace: Workspace, old: str, oid: str) -> str:
+    """A new writer that goes on from what the old one, which another clone has too, wrote."""
+    refs = workspace.sources.memory_refs
+    writer = mint_writer(workspace.clone, workspace.clock)
+    refs.update_ref(format_writer_ref(writer), oid, None)
+    refs.delete_ref(format_writer_ref(old), oid)
+    return writer
 
 
 def _refused(result: PushResult, branch: bool) -> RefRefused:
@@ -190,11 +204,14 @@ def _refused(result: PushResult, branch: bool) -> RefRefused:
 
 def _note_confirmed(workspace: Workspace, remote: str, writer: str, oid: str) -> None:
     """Remember what the remote has of ours, beside what it has of others'."""
-    refs = workspace.sources.memory_refs
+    objects, refs = workspace.sources.memory_objects, workspace.sources.memory_refs
     name = format_fetched_ref(remote, writer)
-    old = refs.find_ref(name)
-    if old != oid:
-        refs.update_ref(name, oid, old)
+    for _ in range(MAX_TRIES):
+        old = refs.find_ref(name)
+        if old == oid or (old is not None and objects.is_ancestor(oid, old)):
+            return
+        with contextlib.suppress(Contended):
+            refs.update_ref(name, oid, old)
 
 
 def _ids_at(workspace: Workspace, remote: str, writer: str) -> set[str]:

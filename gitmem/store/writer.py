@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from gitmem.core.refnames import is_writer
 from gitmem.errors import Damaged
 from gitmem.ports.clock import Clock
-from gitmem.store.durable import write_durably
+from gitmem.store.durable import cannot_write, sync_directory, write_durably
 from gitmem.store.paths import ClonePaths
 
 
@@ -21,6 +23,29 @@ def find_writer(clone: ClonePaths) -> str | None:
             hint=f"Remove it and push again, which mints a new one: rm {clone.writer}",
         )
     return text
+
+
+def ensure_writer(clone: ClonePaths, clock: Clock) -> str:
+    """The id, durably kept; minted where there is none. Of several processes that mint at
+    once, the first decides."""
+    writer = find_writer(clone)
+    if writer is not None:
+        return writer
+    minted = clock.random_hex(16)
+    temporary = clone.writer.with_name(f".writer.{minted}.tmp")
+    write_durably(temporary, minted.encode("ascii") + b"\n")
+    try:
+        os.link(temporary, clone.writer)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without hard links
+        temporary.replace(clone.writer)
+    try:
+        temporary.unlink(missing_ok=True)
+        sync_directory(clone.home)
+    except OSError as error:
+        raise cannot_write(clone.writer, error) from error
+    return find_writer(clone) or minted
 
 
 def mint_writer(clone: ClonePaths, clock: Clock) -> str:
