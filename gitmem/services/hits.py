@@ -147,7 +147,7 @@ def _build_hit(by_id: dict[str, Held], held: Held, standing: Standing, reviewer:
         )
     if held.is_withheld or standing.redacted_by:
         return msgspec.structs.replace(hit, summary="(redacted)")
-    return hit
+    return msgspec.structs.replace(hit, summary=f"({record.kind}: not known to this version)")
 
 
 def _reason(by_id: dict[str, Held], standing: Standing) -> str | None:
