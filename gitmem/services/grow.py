@@ -23,6 +23,7 @@ def refresh_memory(workspace: Workspace) -> Refreshed:
         workspace.projection,
         workspace.facts,
         workspace.present,
+        workspace.report,
     )
 
 
@@ -60,4 +61,10 @@ def _project_history(workspace: Workspace) -> None:
         return
     lost = workspace.growth.list_added_segments(unprojected=True)
     if lost:
-        project_segments(workspace.memory, workspace.sources.objects, workspace.projection, lost)
+        project_segments(
+            workspace.memory,
+            workspace.sources.objects,
+            workspace.projection,
+            lost,
+            workspace.report,
+        )

@@ -42,28 +42,49 @@ BRANCHES_PLACE = "branches"
 OWN_PLACE = "own"
 
 
+# What is being done, how much of it is done, and how much there is (0: unknown).
+Report = Callable[[str, int, int], None]
+
+
 class Refreshed(msgspec.Struct, frozen=True):
-    """What a refresh brought. `default_ref` is None where there is no telling."""
+    """What a refresh brought: new records, and whether any place changed."""
 
     added: int
     is_changed: bool
 
 
 def refresh(
-    memory: Memory, sources: Sources, projection: Projection, facts: Facts, present: Present
+    memory: Memory,
+    sources: Sources,
+    projection: Projection,
+    facts: Facts,
+    present: Present,
+    report: Report,
 ) -> Refreshed:
     """Bring the cache in step with everything that records come from."""
-    return _Refresh(memory, sources, projection, facts, present).run()
+    return _Refresh(memory, sources, projection, facts, present, report).run()
 
 
 def project_segments(
-    memory: Memory, objects: ObjectReader, projection: Projection, refs: Iterable[SegmentRef]
+    memory: Memory,
+    objects: ObjectReader,
+    projection: Projection,
+    refs: Iterable[SegmentRef],
+    report: Report,
 ) -> int:
     """Read these segments of git's and project them, unless known; the new records."""
     unknown = projection.list_unprojected(refs)
     if not unknown:
         return 0
-    return projection.project(_read_blobs(objects, unknown, memory.project_id))
+    segments = _read_blobs(objects, unknown, memory.project_id)
+    return projection.project(_watched(segments, len(unknown), report))
+
+
+def _watched(segments: Iterable[Segment], total: int, report: Report) -> Iterator[Segment]:
+    """The same segments, each reported as it passes."""
+    for number, segment in enumerate(segments, 1):
+        yield segment
+        report("reading segments of records", number, total)
 
 
 def keep_project(segment: Segment, project_id: str) -> Segment:
@@ -113,12 +134,14 @@ class _Refresh:
         projection: Projection,
         facts: Facts,
         present: Present,
+        report: Report,
     ) -> None:
         self._memory = memory
         self._sources = sources
         self._projection = projection
         self._present = present
         self._facts = facts
+        self._report = report
         self._keys: Mapping[str, str] = facts.get_place_keys()
         self._added = 0
         self._is_changed = False
@@ -219,7 +242,7 @@ class _Refresh:
 
     def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> None:
         refs = list_shelf(objects, shelf)
-        self._added += project_segments(self._memory, objects, self._projection, refs)
+        self._added += project_segments(self._memory, objects, self._projection, refs, self._report)
         self._projection.add_shelf(shelf.key, refs)
 
     def _folder_place(self, place: str, folder: Path) -> None:
