@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gitmem.app.hooking import list_staged_files
 from gitmem.core.commit_template import add_suggestions, find_comment_mark
 from gitmem.core.records import Decision
 from gitmem.core.segments import MAX_SEGMENT_BYTES, SegmentRef, decode_segment
-from gitmem.git.files import Layout, discover
+from gitmem.git.files import discover
 from gitmem.git.process import Git
-from gitmem.git.staging_exec import find_operation
-from gitmem.store.paths import RECORDS, clone_paths, spool_folder_name
-from gitmem.store.staged_note import read_note
 
 MAX_MESSAGE_BYTES = 1024 * 1024
 # In these modes of `commit.cleanup` comments stay in the message.
@@ -22,13 +20,11 @@ _KEEPING = ("verbatim", "whitespace", "scissors")
 def suggest_decisions(cwd: Path, message: Path, environ: Mapping[str, str]) -> int:
     """Add the summaries of what goes with this commit to its message, as comments; how many.
     Does nothing where comments would stay in it."""
-    layout = discover(cwd, environ)
-    if layout is None or layout.work_tree is None or find_operation(layout.git_dir) is not None:
+    staged = list_staged_files(cwd, environ)
+    summaries = _list_summaries(*staged) if staged is not None else []
+    if staged is None or not summaries:
         return 0
-    summaries = _list_summaries(layout)
-    if not summaries:
-        return 0
-    settings = _read_settings(layout, environ)
+    settings = _read_settings(cwd, environ)
     if settings.get("commit.cleanup", "default").lower() in _KEEPING:
         return 0
     file = cwd / message
@@ -45,17 +41,12 @@ def suggest_decisions(cwd: Path, message: Path, environ: Mapping[str, str]) -> i
     return len(summaries)
 
 
-def _list_summaries(layout: Layout) -> list[str]:
-    """Of what the hook before this one staged."""
-    assert layout.work_tree is not None
-    note = read_note(clone_paths(layout.common_dir), spool_folder_name(layout.worktree_name))
+def _list_summaries(work_tree: Path, paths: Sequence[str]) -> list[str]:
     summaries = []
-    for path in note.files:
-        if not path.startswith(RECORDS + "/"):
-            continue
+    for path in paths:
         name = path.rpartition("/")[2]
         try:
-            data = (layout.work_tree / path).read_bytes()[:MAX_SEGMENT_BYTES]
+            data = (work_tree / path).read_bytes()[:MAX_SEGMENT_BYTES]
         except OSError:
             continue
         for line in decode_segment(SegmentRef(name), data, name).lines:
@@ -64,7 +55,9 @@ def _list_summaries(layout: Layout) -> list[str]:
     return summaries
 
 
-def _read_settings(layout: Layout, environ: Mapping[str, str]) -> dict[str, str]:
+def _read_settings(cwd: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    layout = discover(cwd, environ)
+    assert layout is not None
     git = Git(layout.git_dir, layout.work_tree, environ)
     names = r"^(core\.comment(char|string)|commit\.cleanup)$"
     done = git.query("config", "-z", "--get-regexp", names)

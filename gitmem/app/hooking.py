@@ -10,6 +10,7 @@ from gitmem.app.clock import SystemClock
 from gitmem.cache.holdings import find_holdings
 from gitmem.config import read_settings
 from gitmem.core.records import Actor
+from gitmem.git.complaints import OutOfTime
 from gitmem.git.files import Layout, discover, find_ref, read_head
 from gitmem.git.index_repair import repair_index
 from gitmem.git.process import Git
@@ -17,7 +18,7 @@ from gitmem.git.settings_exec import ExecSettings
 from gitmem.git.staging_exec import ExecStaging, find_operation, is_merging, is_plain_commit
 from gitmem.services.commit_capture import Accompanied, CommitInHand, accompany
 from gitmem.services.commit_choice import Where
-from gitmem.store.paths import FOLDER, ClonePaths, clone_paths, spool_folder_name
+from gitmem.store.paths import FOLDER, RECORDS, ClonePaths, clone_paths, spool_folder_name
 from gitmem.store.staged_note import marks_folder, read_note
 
 DEADLINE_SECONDS = 5.0
@@ -51,8 +52,31 @@ def run_pre_commit(cwd: Path, environ: Mapping[str, str]) -> Accompanied:
             find_holdings=lambda ids, keys: find_holdings(clone.cache, ids, keys),
             clock=SystemClock(environ.get("GITMEM_NOW") or None),
             get_actor=lambda: Actor(*ExecSettings(git).get_identity()),
+            check_time=lambda: _check_time(deadline),
         )
     )
+
+
+def list_staged_files(cwd: Path, environ: Mapping[str, str]) -> tuple[Path, list[str]] | None:
+    """The work tree, and the segments that the hook before this one staged for the commit in
+    hand. None where there is no such commit."""
+    layout = discover(cwd, environ)
+    if layout is None or layout.work_tree is None or find_operation(layout.git_dir) is not None:
+        return None
+    note = read_note(clone_paths(layout.common_dir), spool_folder_name(layout.worktree_name))
+    if not note.files:
+        return None
+    git = Git(layout.git_dir, layout.work_tree, environ)
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    head = _find_where(layout, git).head
+    staging = ExecStaging(git, layout, environ, cwd=cwd, head=head, deadline=deadline)
+    staged = {change.path for change in staging.list_changes() if change.status == "A"}
+    return layout.work_tree, [p for p in note.files if p in staged and p.startswith(RECORDS)]
+
+
+def _check_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise OutOfTime(f"it took longer than {DEADLINE_SECONDS:g} seconds")
 
 
 def _is_detached(clone: ClonePaths, environ: Mapping[str, str]) -> bool:

@@ -9,7 +9,8 @@ from gitmem.core.history import Commit
 
 # Compiled on first use: this module is imported by commands that run before every edit.
 _NO_REASON = (
-    r"(?!Why:|Reason:|Decision:|Rejected:)[a-z][a-z0-9-]*: |\(cherry picked from commit "
+    r"(?!Why:|Reason:|Decision:|Rejected:|Constraint:|Directive:|Supersedes:)"
+    r"[a-z][a-z0-9-]*: |\(cherry picked from commit "
     r"|Merge (?:branch|pull request|remote-tracking|tag)\b|Revert \"|This reverts commit "
     r"|Signed-off-by|git-svn-id|Change-Id|Co-authored-by|\* |- \[[ x]\]|#|Bumps? \["
 )

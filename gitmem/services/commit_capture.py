@@ -39,7 +39,7 @@ FOLDER_FILES = (f"{FOLDER}/.gitattributes", f"{FOLDER}/.gitignore", PROJECT_FILE
 
 class CommitInHand(msgspec.Struct, frozen=True, kw_only=True):
     """What the hook is given. `is_merging`: part of what is staged came from elsewhere, so
-    that nothing is taken back."""
+    that nothing is taken back. `check_time` raises OutOfTime past the hook's own deadline."""
 
     clone: ClonePaths
     worktree: str
@@ -50,6 +50,7 @@ class CommitInHand(msgspec.Struct, frozen=True, kw_only=True):
     find_holdings: FindHoldings
     clock: Clock
     get_actor: Callable[[], Actor]
+    check_time: Callable[[], None]
 
 
 class Accompanied(msgspec.Struct, frozen=True):
@@ -180,7 +181,15 @@ def _gather(
     lines = _read_pending(commit, project_id, set(aborted), keys)
     if not lines and not keys:
         return _Gathered()
-    taken = find_taken(commit.work_tree, folder, lines, keys, commit.staging, commit.find_holdings)
+    taken = find_taken(
+        commit.work_tree,
+        folder,
+        lines,
+        keys,
+        commit.staging,
+        commit.find_holdings,
+        commit.check_time,
+    )
     mine = {r.key for line in lines if isinstance(r := line.record, Decision)}
     made = build_comments(
         comments,
@@ -212,6 +221,7 @@ def _read_pending(
     there any more was never said, and goes."""
     lines, stale = [], []
     for spooled in iter_spooled(commit.clone.spool / commit.worktree):
+        commit.check_time()
         record = spooled.line.record
         if record.id in aborted and isinstance(record, Decision) and record.key not in keys:
             stale.append(spooled)

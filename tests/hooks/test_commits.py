@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.app import hooking
+from gitmem.git.complaints import OutOfTime
 from tests.hooks.conftest import MakeMemory, MemoryRepo
 
 
@@ -376,6 +378,32 @@ def test_by_base_and_not_by_branch(memory: MemoryRepo) -> None:
     memory.git("checkout", "-q", "-b", "feature-2", "feature")
     memory.commit_file("on its successor", "a.py", "a = 3\n")
     assert memory.added() == ["Of the feature"]
+
+
+def test_past_its_deadline_the_hook_stages_nothing(
+    memory: MemoryRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.capture("Later", "a.py")
+    memory.write("a.py", "a = 2\n")
+    memory.git("add", "a.py")
+    monkeypatch.setattr(hooking, "DEADLINE_SECONDS", 0.0)
+    with pytest.raises(OutOfTime):
+        hooking.run_pre_commit(memory.path, os.environ)
+    assert memory.status() == "M  a.py"
+
+
+def test_work_trees_that_commit_at_once(memory: MemoryRepo, tmp_path: Path) -> None:
+    trees = []
+    for number in range(4):
+        memory.git("worktree", "add", "-q", "-b", f"b{number}", str(tmp_path / f"t{number}"))
+        trees.append(MemoryRepo(tmp_path / f"t{number}"))
+        trees[-1].capture(f"Nr {number}", "a.py")
+        trees[-1].write("a.py", f"a = {number + 5}\n")
+    words = ["git", "commit", "-q", "-am", "at once"]
+    processes = [subprocess.Popen(words, cwd=tree.path) for tree in trees]
+    assert [process.wait(60) for process in processes] == [0] * 4
+    assert [tree.added() for tree in trees] == [[f"Nr {n}"] for n in range(4)]
+    assert [tree.status() for tree in trees] == [""] * 4
 
 
 def test_two_memories_do_not_mix(make_memory: MakeMemory) -> None:

@@ -83,6 +83,14 @@ def test_nothing_pending_nothing_said(memory: MemoryRepo, editor: Path) -> None:
     assert "gitmem" not in editor.read_text()
 
 
+def test_what_an_earlier_commit_brought_is_not_suggested(memory: MemoryRepo, editor: Path) -> None:
+    _stage(memory)
+    memory.git("commit", "-q", "-m", "first")
+    memory.write("a.py", "a = 3\n")
+    memory.git("commit", "-q", "-a", "--no-verify")
+    assert "Cache keyed" not in editor.read_text()
+
+
 def test_marks() -> None:
     assert find_comment_mark("", None) == "#"
     assert find_comment_mark("x\n; y\n", ";") == ";"
