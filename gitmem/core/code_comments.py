@@ -23,6 +23,9 @@ _GOES_ON = re.compile(r"\s*(?P<mark>#+|//+!?|--+|;+|%+|\*|rem\b|dnl\b)?\s?(?P<te
 _CLOSE = re.compile(r"\s*(?:\*+/|-->|-\}|\*\)|\"\"\")\s*$")
 _OPENERS = ("/*", "<!--", "{-", "(*", '"""')
 
+# In prose a `#` is a heading, and an example stands for itself; in data nobody comments.
+_PROSE = (".md", ".markdown", ".rst", ".adoc", ".txt", ".json", ".ndjson", ".csv", ".ipynb")
+
 # What `git diff -G` is asked for: it is cheap, and leaves most commits without any patch.
 GREP = "(WHY|DECISION):"
 
@@ -44,7 +47,9 @@ class CodeComment(msgspec.Struct, frozen=True):
 
 
 def find_comments(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[CodeComment]:
-    """The comments among added lines of one file, (number, text) in order."""
+    """The comments among added lines of one file, (number, text) in order; none in prose."""
+    if path.lower().endswith(_PROSE):
+        return
     rows = [(number, text[:MAX_LINE_CHARS]) for number, text in lines]
     position = 0
     while position < len(rows):

@@ -49,6 +49,11 @@ def test_comments_of_many_languages(text: str, expected: list[tuple[int, int, st
     assert _find(text) == expected
 
 
+@pytest.mark.parametrize("path", ["README.md", "docs/x.RST", "notes.txt", "data.json"])
+def test_prose_and_data_have_none(path: str) -> None:
+    assert _find("# WHY: a heading", path) == []
+
+
 def test_only_lines_that_follow_each_other_are_one_comment() -> None:
     rows = [(3, "# WHY: one"), (9, "# another place")]
     assert [one.text for one in find_comments("a.py", rows)] == ["one"]

@@ -421,3 +421,56 @@ def test_two_memories_do_not_mix(make_memory: MakeMemory) -> None:
     assert linked.added() == ["Linked"]
     assert one.said() == [] and one.status() == ""
     assert other.git("ls-files", "-s") == before
+
+
+@pytest.mark.parametrize("how", ["afar", "subfolder", "options", "environment", "separate"])
+def test_wherever_git_is_called_from(memory: MemoryRepo, tmp_path: Path, how: str) -> None:
+    memory.commit_file("more", "sub/x.py", "x = 1\n")
+    memory.capture("Found", "sub/x.py")
+    memory.write("sub/x.py", "x = 2\n")
+    git_dir, cwd, environ = memory.path / ".git", tmp_path, dict(os.environ)
+    words = ["-C", str(memory.path), "commit", "-q", "-am", "x"]
+    if how == "subfolder":
+        words, cwd = ["commit", "-q", "-m", "x", "x.py"], memory.path / "sub"
+    elif how == "options":
+        words = [f"--git-dir={git_dir}", f"--work-tree={memory.path}", "commit", "-qam", "x"]
+    elif how == "environment":
+        environ.update(GIT_DIR="repo/.git", GIT_WORK_TREE="repo")
+        words = ["commit", "-qam", "x"]
+    elif how == "separate":
+        memory.git("init", "-q", "--separate-git-dir", str(tmp_path / "elsewhere.git"))
+    subprocess.run(["git", *words], cwd=cwd, env=environ, check=True, timeout=60)
+    assert memory.added() == ["Found"]
+    assert memory.status() == ""
+
+
+def test_objects_go_where_git_was_told_to_put_them(memory: MemoryRepo, tmp_path: Path) -> None:
+    memory.capture("Elsewhere", "a.py")
+    memory.write("a.py", "a = 2\n")
+    objects = tmp_path / "objects"
+    objects.mkdir()
+    environ = {
+        "GIT_OBJECT_DIRECTORY": str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(memory.path / ".git" / "objects"),
+    }
+    assert memory.try_git("commit", "-q", "-a", "-m", "x", **environ)[0] == 0
+    info = memory.path / ".git" / "objects" / "info"
+    (info / "alternates").write_text(f"{objects}\n")
+    assert memory.added() == ["Elsewhere"]
+    (info / "alternates").unlink()
+    assert memory.try_git("cat-file", "-e", "HEAD")[0] != 0
+
+
+def test_hunk_by_hunk(memory: MemoryRepo) -> None:
+    memory.capture("In parts", "a.py")
+    memory.write("a.py", "a = 2\n")
+    done = subprocess.run(
+        ["git", "commit", "-q", "-p", "-m", "x"],
+        cwd=memory.path,
+        input=b"y\n",
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert memory.added() == ["In parts"]
+    assert memory.status() == ""
