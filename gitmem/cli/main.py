@@ -13,6 +13,7 @@ import click
 from gitmem import __version__
 from gitmem.cli.boundary import Session, guarded, write_json
 from gitmem.cli.overview import print_overview
+from gitmem.cli.terminal import clean
 
 PROGRAM = "gitmem"
 
@@ -152,5 +153,5 @@ def _usage(error: click.ClickException, *, is_json: bool) -> int:
         failure = {"code": "usage", "message": error.format_message(), "hint": hint}
         write_json({"schema_version": 1, "error": failure})
     else:
-        sys.stderr.write(f"gitmem: {error.format_message()}\n  {hint}\n")
+        sys.stderr.write(f"gitmem: {clean(error.format_message())}\n  {hint}\n")
     return 2
