@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gitmem.cache.rows import key_number
-from gitmem.cache.versions import APPLICATION_ID, KIND_LIST, SCHEMA_VERSION, VERIFIED
+from gitmem.cache.versions import APPLICATION_ID, KIND_LIST, REDACTS, SCHEMA_VERSION, VERIFIED
 from gitmem.ports.holdings import Holdings
 
 NOTHING = Holdings({}, {}, frozenset())
@@ -60,7 +60,18 @@ def _look(db: sqlite3.Connection, ids: Collection[str], keys: Collection[str]) -
     known = {
         name for (name,) in db.execute("SELECT name FROM segment WHERE state = ?", (VERIFIED,))
     }
-    return Holdings(by_id, by_key, known, _highest_seq(db))
+    return Holdings(by_id, by_key, known, _highest_seq(db), _list_redacted(db, ids))
+
+
+def _list_redacted(db: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+    wanted = [bytes.fromhex(one) for one in ids]
+    found: set[str] = set()
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        words = f"SELECT target FROM link WHERE rel = ? AND target IN ({marks})"  # noqa: S608
+        found.update(bytes(raw).hex() for (raw,) in db.execute(words, (REDACTS, *chunk)))
+    return found
 
 
 def _query(db: sqlite3.Connection, column: str, values: Sequence[Any]) -> Iterable[tuple[Any, str]]:

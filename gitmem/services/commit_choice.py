@@ -41,8 +41,9 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """Ids and keys that HEAD's folder or the index has, of those asked for; the highest seq
-    this clone is known to have seen; and the segments, wherever, that hold an id."""
+    """Ids and keys that HEAD's folder or the index has, of those asked for, and ids that are
+    redacted: neither is to be added. The highest seq this clone is known to have seen; and
+    the segments, wherever, that hold an id."""
 
     ids: frozenset[str]
     keys: frozenset[str]
@@ -112,6 +113,7 @@ def find_taken(
         check_time()
         found_ids |= ids & _list_values(data, b'"id":"', 64)
         found_keys |= wanted & _list_values(data, b'"key":"', 16)
+    found_ids |= set(holdings.redacted)
     segments = {one: frozenset(held) for one, held in holdings.by_id.items()}
     return Taken(frozenset(found_ids), frozenset(found_keys), holdings.max_seq, segments)
 

@@ -474,3 +474,16 @@ def test_hunk_by_hunk(memory: MemoryRepo) -> None:
     assert done.returncode == 0
     assert memory.added() == ["In parts"]
     assert memory.status() == ""
+
+
+def test_what_somebody_redacted_is_not_committed(memory: MemoryRepo) -> None:
+    """The redaction came from another clone; the record is still in the spool here."""
+    record = memory.capture("Taken back", "a.py")
+    spool = memory.path / ".git" / "gitmem" / "spool" / "main"
+    kept = {file: file.read_bytes() for file in spool.iterdir()}
+    words = ["gitmem", "redact", record, "-m", "x", "--yes"]
+    assert subprocess.run(words, cwd=memory.path, capture_output=True, timeout=60).returncode == 0
+    for file, data in kept.items():
+        file.write_bytes(data)
+    memory.commit_file("a", "a.py", "a = 2\n")
+    assert memory.said() == ["-"]
