@@ -77,7 +77,7 @@ def find_decision(message: str) -> StatedDecision | None:
             said.setdefault(key, []).append(trailer.value)
     if not any(key in said for key in STATING):
         return None
-    more = [f"{key.capitalize()}: {text}" for key in STATING[4:] for text in said.get(key, ())]
+    more = [f"{key.capitalize()}: {text}" for key in STATING[3:] for text in said.get(key, ())]
     return StatedDecision(
         summary=said["decision"][0] if "decision" in said else None,
         why="\n".join(said["why"]) if "why" in said else None,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gitmem.core.paths import decode_path, encode_path
 from gitmem.errors import Contended, Refused
-from gitmem.git.complaints import build_error
+from gitmem.git.complaints import OutOfTime, build_error
 from gitmem.git.layout import Layout
 from gitmem.git.object_codec import NewObject, hash_object, is_oid
 from gitmem.git.process import NO_NETWORK, Done, Git
@@ -83,14 +83,14 @@ class ExecStaging:
 
     def list_added_lines(self, pattern: str) -> list[AddedLines]:
         words = ("diff-index", "--cached", "-p", "-U0", "-M", "--no-color", f"-G{pattern}", *_DIFF)
-        raw = self._read(
-            *words,
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--inter-hunk-context=0",
-            self._head or _EMPTY_TREE[self._format],
-            "--",
-        )
+        words += ("--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0")
+        base = self._head or _EMPTY_TREE[self._format]
+        try:
+            # Half of the time there is: what it looks for is worth less than what is pending.
+            seconds = self._seconds_left() / 2
+            raw = self._git.run(*words, base, "--", extra=self._extra, seconds=seconds)
+        except OutOfTime:
+            return []
         return parse_added_lines(raw[:_MAX_PATCH_BYTES])
 
     def list_not_reached(self, commits: Collection[str]) -> set[str]:

@@ -47,7 +47,7 @@ class Staging(Protocol):
 
     def list_added_lines(self, pattern: str) -> list[AddedLines]:
         """The lines that the commit adds to text files in which the pattern (an extended
-        regular expression) comes or goes; bounded."""
+        regular expression) comes or goes; bounded, and none where that would take too long."""
         ...
 
     def list_not_reached(self, commits: Collection[str]) -> set[str]:

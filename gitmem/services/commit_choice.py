@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -138,20 +139,23 @@ def _read(
         yield from (data for data in staging.read_blobs(absent) if data is not None)
 
 
-def _staged_paths(changes: Sequence[StagedChange]) -> set[str]:
+def _staged_paths(changes: Sequence[StagedChange]) -> list[str]:
+    """Both names of everything staged, the records aside; folded and sorted."""
     both = {path for one in changes for path in (one.path, one.old_path) if path is not None}
-    return {fold_path(path) for path in both if not path.startswith(RECORDS + "/")}
+    return sorted({fold_path(path) for path in both if not path.startswith(RECORDS + "/")})
 
 
-def _meets(line: Line, staged: set[str]) -> bool:
+def _meets(line: Line, staged: Sequence[str]) -> bool:
+    """Whether a path of the record, or something under it, is among the staged ones."""
     record = line.record
     if not isinstance(record, Decision) or not record.paths:
         return True
     for ref in record.paths:
-        path = fold_path(ref.path)
-        folder = path if path.endswith("/") else path + "/"
-        if path.rstrip("/") in staged or any(one.startswith(folder) for one in staged):
-            return True
+        path = fold_path(ref.path).rstrip("/")
+        for wanted in (path, path + "/"):
+            at = bisect_left(staged, wanted)
+            if at < len(staged) and (staged[at] == path or staged[at].startswith(path + "/")):
+                return True
     return False
 
 

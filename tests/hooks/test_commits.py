@@ -89,7 +89,12 @@ def test_commit_all(memory: MemoryRepo) -> None:
     assert memory.said() == ["All"]
 
 
-def test_commit_of_a_path_keeps_the_record_in_the_next_commit(memory: MemoryRepo) -> None:
+@pytest.mark.parametrize("with_repair", [True, False])
+def test_commit_of_a_path_keeps_the_record_in_the_next_commit(
+    memory: MemoryRepo, with_repair: bool
+) -> None:
+    if not with_repair:
+        (memory.path / ".git" / "hooks" / "post-commit").unlink()
     memory.capture("Partial", "a.py")
     memory.write("a.py", "a = 2\n")
     memory.write("b.py", "b = 2\n")
@@ -487,3 +492,14 @@ def test_what_somebody_redacted_is_not_committed(memory: MemoryRepo) -> None:
         file.write_bytes(data)
     memory.commit_file("a", "a.py", "a = 2\n")
     assert memory.said() == ["-"]
+
+
+def test_a_commit_of_very_many_files(memory: MemoryRepo) -> None:
+    for number in range(3000):
+        memory.write(f"many/{number % 30}/{number}.txt", f"{number}\n")
+    memory.git("add", "-A")
+    memory.capture("The last folder", "many/29")
+    memory.capture("All", "many")
+    memory.capture("No such name", "man")
+    memory.git("commit", "-q", "-m", "many")
+    assert memory.added() == ["All", "The last folder"]

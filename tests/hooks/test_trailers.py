@@ -106,7 +106,7 @@ def test_a_decision_is_read() -> None:
     assert said.why == "Rows were shared"
     assert said.rejected == (Rejected("a global cache", "leaks"), Rejected("none at all", ""))
     assert said.supersedes == ("1234abcd",)
-    assert said.more == ("Constraint: 64 MB",)
+    assert said.more == ("Supersedes: 1234abcd", "Constraint: 64 MB")
     assert said.tags == ("confidence:high",)
     assert cut_trailers(message) == "Key the cache by tenant\n\nBody.\n\n"
 
