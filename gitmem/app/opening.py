@@ -28,7 +28,7 @@ from gitmem.store.folder import check_folder, find_project
 from gitmem.store.paths import ClonePaths, Memory, clone_paths, spool_folder_name
 from gitmem.store.project_file import Project
 from gitmem.store.sources import Sources
-from gitmem.store.stamps import RACY_NS, Present
+from gitmem.store.stamps import RACY, RACY_NS, Present
 
 # Beyond this many objects the history is indexed in the background: git alone would take
 # longer than a person waits for an answer.
@@ -181,7 +181,7 @@ def _look(
             own = fingerprint_refs(bare)
             text, newest = f"{text} {own.text}", max(newest, own.newest_mtime_ns)
     if now_ns - newest < RACY_NS:
-        text = f"racy {now_ns} {text}"
+        text = f"{RACY}{now_ns} {text}"
     return Present(oid, text, now_ns), branch
 
 

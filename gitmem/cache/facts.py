@@ -17,6 +17,8 @@ class CacheFacts:
         return dict(self._db.query("SELECT name, key FROM place"))
 
     def set_memo(self, name: str, value: str) -> None:
+        if self.get_memo(name) == value:
+            return
         with self._db.transaction():
             self._db.query("INSERT OR REPLACE INTO memo (name, value) VALUES (?, ?)", (name, value))
 

@@ -83,11 +83,13 @@ def run_bounded(
     feeder = threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True)
     for thread in (out, err, feeder):
         thread.start()
-    is_timed_out = False
+    # A thread waits: with a time-out Python would look at the process now and then, up to a
+    # twentieth of a second late.
+    waiter = threading.Thread(target=process.wait, daemon=True)
+    waiter.start()
     try:
-        process.wait(timeout_seconds)
-    except subprocess.TimeoutExpired:
-        is_timed_out = True
+        waiter.join(timeout_seconds)
+        is_timed_out = waiter.is_alive()
     finally:
         end_process(process)
     out.join(_LINGER_SECONDS)

@@ -14,6 +14,9 @@ from gitmem.store.paths import ClonePaths, Memory
 # tick of the file system's clock leaves no trace (git's racy-timestamp rule; FAT ticks in 2 s).
 RACY_NS = 2_000_000_000
 
+RACY = "racy "
+"""What a fingerprint or stamp begins with that was taken in the moment of a change."""
+
 SUFFIX = ".ndjson"
 ABSENT = "absent"
 SPOOL_PLACE = "spool:"
@@ -84,7 +87,7 @@ def stamp_folder(folder: Path, now_ns: int) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     newest = max(mtime_ns for _, mtime_ns, _ in parts)
-    racy = f"racy {now_ns} " if now_ns - newest < RACY_NS else ""
+    racy = f"{RACY}{now_ns} " if now_ns - newest < RACY_NS else ""
     return racy + repr(sorted(parts))
 
 

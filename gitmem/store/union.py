@@ -28,6 +28,7 @@ from gitmem.store.paths import RECORDS, Memory
 from gitmem.store.sources import Sources
 from gitmem.store.stamps import (
     ABSENT,
+    RACY,
     Present,
     head_key,
     head_place,
@@ -159,7 +160,9 @@ class _Refresh:
             self._folder_place(place, folder)
         if self._facts.get_memo("refs") != present.refs_fingerprint:
             self._refs()
-            self._facts.set_memo("refs", present.refs_fingerprint)
+            # One that cannot be trusted is like none: nothing is written for it each time.
+            is_racy = present.refs_fingerprint.startswith(RACY)
+            self._facts.set_memo("refs", "" if is_racy else present.refs_fingerprint)
         return Refreshed(self._added, self._is_changed)
 
     def _refs(self) -> None:
