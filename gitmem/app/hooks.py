@@ -109,7 +109,7 @@ class HookFiles:
         """Whether each hook is there and, asked through git, answers."""
         if self.place.keeper == "lefthook":
             text = _read_text(find_lefthook_file(self.place))
-            state: State = "installed" if format_commands(self._names) in text else "missing"
+            state: State = "installed" if insert_commands(text, self._names) == text else "missing"
             names = self._names
             done = tuple(self._state(name, state, Path("lefthook-local.yml")) for name in names)
             return Hooks(keeper="lefthook", hooks=done)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from gitmem.git.hook_scripts import BEGIN, END
 
 _KEY = re.compile(r"^([A-Za-z][A-Za-z0-9_-]*)\s*:", re.MULTILINE)
-_BLOCK = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END) + r"\n?", re.DOTALL)
+_JOINED = "# (the line before had no end)"
+_BLOCK = re.compile(r"\n?" + re.escape(BEGIN) + r".*?" + re.escape(END) + r"\n?", re.DOTALL)
 
 
 def format_commands(hooks: Sequence[str]) -> str:
@@ -31,10 +32,17 @@ def insert_commands(text: str, hooks: Sequence[str]) -> str | None:
     bare = remove_commands(text)
     if not set(_KEY.findall(bare)).isdisjoint(hooks):
         return None
-    gap = "" if not bare or bare.endswith("\n") else "\n"
-    return bare + gap + format_commands(hooks)
+    commands = format_commands(hooks)
+    if not bare or bare.endswith("\n"):
+        return bare + commands
+    return bare + "\n" + commands.replace(BEGIN, f"{BEGIN}\n{_JOINED}", 1)
 
 
 def remove_commands(text: str) -> str:
     """The text without them."""
-    return _BLOCK.sub("", text)
+    return _BLOCK.sub(_before, text)
+
+
+def _before(match: re.Match[str]) -> str:
+    is_joined = _JOINED in match.group()
+    return "\n" if match.group().startswith("\n") and not is_joined else ""

@@ -82,8 +82,8 @@ class ExecStaging:
         return found
 
     def list_added_lines(self, pattern: str) -> list[AddedLines]:
-        words = ("diff-index", "--cached", "-p", "-U0", "-M", "--no-color", f"-G{pattern}", *_DIFF)
-        words += ("--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0")
+        words = ["diff-index", "--cached", "-p", "-U0", "-M", "--no-color", f"-G{pattern}", *_DIFF]
+        words += ["--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0"]
         base = self._head or _EMPTY_TREE[self._format]
         try:
             # Half of the time there is: what it looks for is worth less than what is pending.
