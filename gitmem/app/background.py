@@ -23,7 +23,7 @@ def start_growing(cwd: Path, home: Path, environ: Mapping[str, str]) -> bool:
         return True
     except CannotWrite:
         return False
-    words = [sys.executable, "-m", "gitmem", "-q", "-C", str(cwd), "cache", "grow"]
+    words = [sys.executable, "-P", "-m", "gitmem", "-q", "-C", str(cwd), "cache", "grow"]
     detached = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x208}
     with contextlib.suppress(OSError):
         subprocess.Popen(

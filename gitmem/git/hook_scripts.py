@@ -40,9 +40,10 @@ def build_block(hook: str, python: str | None, *, is_made: bool = False) -> str:
     on where gitmem is not on the PATH; None in a file that others may get."""
     body = _MARK if hook in MARKING_HOOKS else _RUN[hook]
     fall_back = ""
+    # -P: modules are never looked for in the folder it is started in, the work tree.
     if python:
         word = quote(python)
-        fall_back = f"elif [ -x {word} ]; then set -- {word} -m gitmem\n    "
+        fall_back = f"elif [ -x {word} ]; then set -- {word} -P -m gitmem\n    "
     body = body.replace("@THEN@", _REPAIR if hook == "post-commit" else "")
     body = body.replace("@FALL_BACK@", fall_back)
     lines = [BEGIN, *([_MADE] if is_made else []), _ABOUT, _PROBE.format(hook), body + END, ""]

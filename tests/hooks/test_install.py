@@ -295,7 +295,7 @@ def test_the_pre_commit_framework(bare_memory: MemoryRepo) -> None:
 
 def test_init_installs_hooks_unless_told_not_to(repo: MemoryRepo, make_repo) -> None:  # type: ignore[no-untyped-def]
     code, out, _ = _gitmem(MemoryRepo(repo.path), "init", "--yes")
-    assert code == 0 and ".git/hooks/pre-commit" in out
+    assert code == 0 and "pre-commit" in out and ".git/hooks" in out
     assert (repo.path / ".git" / "hooks" / "pre-commit").exists()
     other = MemoryRepo(make_repo("other").path)
     assert _gitmem(other, "init", "--yes", "--no-hooks")[0] == 0

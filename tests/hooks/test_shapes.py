@@ -270,6 +270,19 @@ def test_another_tools_folder_is_left_alone(repo: Repo) -> None:
     assert sorted(other.git("ls-files").split()) == [".gitmem/notes.txt", "a.py"]
 
 
+def test_modules_of_the_work_tree_are_never_run(
+    memory: MemoryRepo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The interpreter that the hook falls back on is started in the work tree."""
+    for name in ("subprocess", "sqlite3", "msgspec", "gitmem", "queue", "tomllib"):
+        memory.write(f"{name}.py", f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    memory.capture("Safe", "a.py")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert memory.commit_file("a", "a.py", "a = 2\n") == "gitmem: 1 record with this commit\n"
+    assert memory.added() == ["Safe"]
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_folder_that_is_a_link_is_never_written_through(
     memory: MemoryRepo, tmp_path: Path
 ) -> None:
