@@ -261,7 +261,10 @@ def _build_held(row: tuple[Any, ...], standing: Standing) -> Held:
 
 
 def _list_name(path: str) -> str:
-    """The name of the list of a path or, with a slash at its end, of a folder."""
+    """The name of the list of a path; with a slash at its end of all under a folder, and with
+    a slash and a dot of the folder itself."""
+    if path.endswith("/."):
+        return path[:-1]
     if not path:
         return _DECISIONS
     if path.startswith("/"):

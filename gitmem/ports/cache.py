@@ -74,7 +74,8 @@ class Records(Protocol):
         self, paths: Sequence[str], *, limit: int, offset: int = 0
     ) -> tuple[list[str], int]:
         """Ids of decisions on any of these paths (folded), or under one that ends in `/` (""
-        is everything), newest first by (seq, id); and how many there are in all."""
+        is everything), or on a folder itself for one that ends in `/.`; newest first by
+        (seq, id); and how many there are in all."""
         ...
 
     def list_recent(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from gitmem.errors import PartMissing
+from gitmem.errors import CannotWrite, PartMissing
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.stamps import is_fresh
 
 GROWING = Notice(
     "history-growing",
-    "the history index is still growing; commits and containment may be incomplete "
+    "the index of history is still being built, so commits may be missing here "
     "(finish it now: gitmem cache grow)",
 )
 CUT = Notice(
@@ -22,6 +22,7 @@ UNREAD = Notice(
     "history-unread",
     "there is no git executable on the PATH: commit messages and blame are not read",
 )
+STALE = "the cache cannot grow, so what came last may be missing from this answer"
 
 
 class CaughtUp(msgspec.Struct, frozen=True):
@@ -32,27 +33,36 @@ class CaughtUp(msgspec.Struct, frozen=True):
 
 
 def catch_up(workspace: Workspace, *, with_history: bool = True) -> CaughtUp:
-    """What every reading command does first."""
-    memory, facts = workspace.memory, workspace.facts
-    if memory is not None and not is_fresh(
-        memory, workspace.present, facts.get_place_keys(), facts.get_memo("refs")
-    ):
-        workspace.refresh(workspace)
+    """What every command does first. Reading ones take history along, and answer from what
+    the cache had, saying so, where it cannot grow (a full disk)."""
     if not with_history:
+        _catch_up_records(workspace)
         return CaughtUp(True)
-    notices: tuple[Notice, ...] = ()
     is_complete = False
+    notices: tuple[Notice, ...] = ()
     try:
+        _catch_up_records(workspace)
         is_complete = _catch_up_history(workspace)
         notices = () if is_complete else (GROWING,)
     except PartMissing:
         notices = (UNREAD,)
+    except CannotWrite as error:
+        notices = (Notice("cache-stale", f"{STALE}: {error.message}"),)
     if workspace.place.is_shallow:
         notices = (*notices, CUT)
     return CaughtUp(is_complete, notices)
 
 
+def _catch_up_records(workspace: Workspace) -> None:
+    memory, facts = workspace.memory, workspace.facts
+    if memory is not None and not is_fresh(
+        memory, workspace.present, facts.get_place_keys(), facts.get_memo("refs")
+    ):
+        workspace.refresh(workspace)
+
+
 def _catch_up_history(workspace: Workspace) -> bool:
+    """Whether all of HEAD's history is in the index now."""
     head = workspace.present.head
     if head is None or workspace.commits.get_head(workspace.place.worktree) == head:
         return True

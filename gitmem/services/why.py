@@ -19,6 +19,7 @@ from gitmem.services.workspace import Notice, Workspace
 
 DEFAULT_LIMIT = 5
 MANY = 1_000_000
+MAX_DEPTH = 32
 EXAMINED = 256
 """Of a file's decisions so many of the newest are looked at for those that stand."""
 LOOK_COMMITS = 60
@@ -155,6 +156,8 @@ class _Question:
         """The best decisions on these names: among the newest, those with the best standing."""
         workspace = self._workspace
         paths = list(dict.fromkeys(fold_path(span.path) for span in spans))
+        if self._target.kind != "folder":
+            paths += _folders_above(self._target.name)
         step = MANY if self._show_all else max(32, 2 * self._limit)
         hits: list[Hit] = []
         total = examined = live = 0
@@ -165,12 +168,12 @@ class _Question:
             hits += found
             examined += step
         own = {fold_path(spans[0].path)} if spans else set()
-        return [_mark_via(hit, own, paths) for hit in _rank(hits)], total
+        return _rank([_mark_via(hit, own, paths) for hit in hits]), total
 
     def _about_line(self, spans: Sequence[PathSpan]) -> tuple[LineOrigin | None, list[Hit]]:
         workspace, target = self._workspace, self._target
         try:
-            blamed = workspace.history.blame_line(target.path, target.line)
+            blamed = workspace.history.blame_line(target.path, target.line) if target.line else None
         except PartMissing:
             return None, []  # a notice says already that history is not read
         if blamed is None:
@@ -251,7 +254,15 @@ class _Question:
 
 def _rank(hits: Sequence[Hit]) -> list[Hit]:
     """Standing first, what is here before what is elsewhere, then newest first."""
-    return sorted(hits, key=lambda hit: (_standing_rank(hit), -hit.seq, hit.id or ""))
+    return sorted(
+        hits,
+        key=lambda hit: (_standing_rank(hit), _is_of_folder(hit), -hit.seq, hit.id or ""),
+    )
+
+
+def _is_of_folder(hit: Hit) -> bool:
+    """Whether it was found through a folder: what names the file itself comes first."""
+    return hit.via is not None and hit.via.endswith("/")
 
 
 def _standing_rank(hit: Hit) -> int:
@@ -265,8 +276,14 @@ def _mark_via(hit: Hit, own: set[str], names: Sequence[str]) -> Hit:
         return hit
     if "" in own:
         return hit
-    former = [path for path in folded if path in names]
+    former = [path for path in folded if path in names or f"{path}." in names]
     return msgspec.structs.replace(hit, via=former[0]) if former else hit
+
+
+def _folders_above(path: str) -> list[str]:
+    """The folders a file is in, each by itself: what is decided of them holds for it."""
+    parts = fold_path(path).split("/")[:-1]
+    return ["/".join(parts[:depth]) + "/." for depth in range(1, min(len(parts), MAX_DEPTH) + 1)]
 
 
 def _via_commit(commit: IndexedCommit, target: Target) -> str | None:

@@ -271,3 +271,17 @@ def test_an_odd_target_is_answered_or_refused_in_words(ada: Clone, target: str) 
     done = ada.gitmem("--json", "why", target)
     assert done.code in (0, 2, 4), done
     assert done.json
+
+
+def test_what_is_decided_of_a_folder_holds_for_its_files(ada: Clone) -> None:
+    for path in ("src/deep/a.py", "src/b.py", "srcs/c.py"):
+        ada.write(path, "x\n")
+    ada.commit("Add files")
+    of_folder = ada.capture("No globals in here", "src/")
+    of_file = ada.capture("Sorted by name", "src/deep/a.py")
+    hits = ada.gitmem("--json", "why", "src/deep/a.py").data["hits"]
+    assert [(hit["id"], hit["via"]) for hit in hits[:2]] == [(of_file, None), (of_folder, "src/")]
+    assert "recorded for src/" in ada.gitmem("why", "src/b.py").ok().out
+    assert ada.gitmem("--json", "why", "srcs/c.py", "--no-history").data["hits"] == []
+    under = ada.gitmem("--json", "why", "src/", "--no-history").data["hits"]
+    assert {hit["id"] for hit in under} == {of_folder, of_file}
