@@ -60,7 +60,7 @@ def test_what_agents_captured_waits_for_a_review(memory: MemoryRepo) -> None:
     assert _waiting(memory) == ["Of an agent"]
     assert _waiting(memory, "--all") == ["Of an agent", "Of Ada"]
     assert _gitmem(memory, "review")[0] == 2
-    assert _gitmem(memory, "review", "--yes")[:2] == (0, "Accepted 1.\n")
+    assert _gitmem(memory, "review", "--yes")[:2] == (0, "Accepted 1 decision.\n")
     assert _waiting(memory) == []
     assert memory.spooled() == ["Of Ada", "Of an agent"]
     memory.commit_file("a", "a.py", "a = 2\n")
