@@ -202,7 +202,7 @@ class HookFiles:
                 remove_durably(file)
 
     def _advice(self) -> tuple[str, ...]:
-        if not self.place.uses_framework:
+        if not self.place.uses_framework or "pre-commit" not in self._names:
             return ()
         words = "pre-commit install writes its hook anew; to stay, add to .pre-commit-config.yaml:"
         return (f"{words}\n{FRAMEWORK_SNIPPET}",)

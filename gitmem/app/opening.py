@@ -192,7 +192,8 @@ def _find_project(
     the folder, the one that a commit or ref knows. That search starts git, so its answer is
     remembered for as long as HEAD and refs stay."""
     if settings.is_detached:
-        return Project(settings.detached_project_id or "")
+        folder = layout.work_tree or layout.common_dir
+        return Project(settings.detached_project_id or "", folder.name.removesuffix(".git"))
     if layout.work_tree is not None:
         project = find_project(layout.work_tree)
         if project is not None:

@@ -18,7 +18,7 @@ def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False)
     settings = opened.settings
     chosen = choose_push_remote(
         opened.workspace.sources.settings,
-        asked=remote,
+        asked=_place(opened, remote),
         configured=settings.sync_remote,
         branch=opened.workspace.place.branch,
         is_detached=settings.is_detached,
@@ -40,13 +40,20 @@ def pull_memory(opened: Opened, remote: str | None) -> Pulled:
     settings = opened.settings
     remotes = list_pull_remotes(
         opened.workspace.sources.settings,
-        asked=remote,
+        asked=_place(opened, remote),
         configured=settings.sync_remote,
         branch=opened.workspace.place.branch,
         is_detached=settings.is_detached,
         cwd=opened.cwd,
     )
     return pull(opened.workspace, _transport(opened), remotes, reopen=opened.reopen)
+
+
+def _place(opened: Opened, remote: str | None) -> str | None:
+    """What was typed; a folder by its full path, because a detached memory is elsewhere."""
+    if remote is None or not remote.startswith(("./", "../")):
+        return remote
+    return str((opened.cwd / remote).resolve())
 
 
 def _transport(opened: Opened) -> Transport:

@@ -42,7 +42,7 @@ def run_why(session: Session, options: WhyOptions) -> int:
             with_history=options.with_history,
         )
         progress.end()
-        _print(session, opened.workspace, answer)
+        _print(session, opened.workspace, answer, options)
         hint_hooks(session, opened)
     finally:
         progress.end()
@@ -50,17 +50,19 @@ def run_why(session: Session, options: WhyOptions) -> int:
     return 1 if options.exit_code and not answer.hits else 0
 
 
-def _print(session: Session, workspace: Workspace, answer: WhyAnswer) -> None:
+def _print(session: Session, workspace: Workspace, answer: WhyAnswer, options: WhyOptions) -> None:
     if session.is_json:
         data = msgspec.structs.asdict(answer)
         data.pop("notices")
         session.data("why", data, answer.notices)
         return
-    session.text(render_why(answer, look_of(session, workspace)))
+    look = look_of(session, workspace)
+    has_memory = workspace.memory is not None
+    session.text(render_why(answer, look, has_memory=has_memory, is_all=options.show_all))
     session.warn(answer.notices)
     if workspace.refusal is not None:
         session.note(f"gitmem: {workspace.refusal.message}; this is from history alone")
-    elif workspace.memory is None and workspace.facts.get_memo("init-hint") is None:
+    elif answer.hits and not has_memory and workspace.facts.get_memo("init-hint") is None:
         workspace.facts.set_memo("init-hint", "given")
         session.note(INIT_HINT)
 
@@ -71,4 +73,7 @@ def look_of(session: Session, workspace: Workspace) -> Look:
         width_of(sys.stdout, session.environ),
         wants_colour(sys.stdout, session.environ),
         workspace.clock.now_ms(),
+        is_terminal=sys.stdout.isatty(),
+        branch=workspace.place.branch,
+        is_detached=workspace.is_detached,
     )

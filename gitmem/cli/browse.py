@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import msgspec
@@ -13,7 +14,7 @@ from gitmem.cli.render_hits import Look, age, render_commit, render_decision, sh
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line, two_columns
 from gitmem.core.wording import format_count
-from gitmem.services.browse import list_log, search, show
+from gitmem.services.browse import Listing, list_log, search, show
 from gitmem.services.hits import Hit
 from gitmem.services.status import Status, get_status
 
@@ -32,13 +33,9 @@ def run_log(session: Session, path: str | None, limit: int) -> int:
             for hit in listing.hits
         ]
         if listing.total > len(listing.hits):
-            lines.append(f"... {listing.total - len(listing.hits)} more: gitmem log -n 1000")
+            lines.append(_more(path, listing.total, len(listing.hits)))
         if not lines:
-            name = clean_line(path or "this repository")
-            start = "Record one: gitmem capture"
-            if opened.workspace.memory is None:
-                start = "No commit message says why, either. Start a memory: gitmem init"
-            lines = [f"No decision is recorded for {name}. {start}"]
+            lines = [_nothing(path, listing, has_memory=opened.workspace.memory is not None)]
         session.text("\n".join(lines))
         session.warn(listing.notices)
         hint_hooks(session, opened)
@@ -47,10 +44,26 @@ def run_log(session: Session, path: str | None, limit: int) -> int:
     return 0
 
 
+def _more(path: str | None, total: int, shown: int) -> str:
+    of = f"{shlex.quote(clean_line(path))} " if path else ""
+    return f"... {total - shown:,} more: gitmem log {of}-n {total}"
+
+
+def _nothing(path: str | None, listing: Listing, *, has_memory: bool) -> str:
+    """What to say where the log is empty."""
+    where = f"for {clean_line(path)}" if path else "in this repository"
+    of = f" {shlex.quote(clean_line(path))}" if path else ""
+    if has_memory:
+        return f"No decision is recorded {where}. Record one: gitmem capture{of}"
+    either = "" if listing.notices else " No commit message says why, either."
+    return f"No decision is recorded {where}.{either} Start a memory: gitmem init"
+
+
 def _row(hit: Hit, look: Look) -> str:
-    state = "" if hit.state == "current" else f" ({hit.state})"
+    is_plain = hit.state == "current" or (hit.state == "redacted" and hit.summary == "(redacted)")
+    state = "" if is_plain else f" ({hit.state})"
     where = {"pending": ", pending", "private": ", private", "elsewhere": ", not merged"}.get(
-        hit.where, ", uncommitted" if hit.uncommitted else ""
+        hit.where, ", not committed yet" if hit.uncommitted else ""
     )
     actor = clean_line(hit.actor.name) if hit.actor else "unknown"
     review = ", unreviewed" if hit.unreviewed else ""
@@ -134,6 +147,12 @@ def _where_to(paths: Sequence[str]) -> str:
     return f", goes with {clean_line(paths[0])}{more}"
 
 
+def _next_step(status: Status) -> str:
+    if status.unpushed:
+        return "gitmem push"
+    return "gitmem capture" if status.records else 'gitmem capture -m "what was decided" FILE'
+
+
 def render_status(status: Status) -> list[str]:
     """The state in a few lines, the next command last."""
     kind = "detached memory" if status.detached else "memory"
@@ -147,7 +166,11 @@ def render_status(status: Status) -> list[str]:
         f"{status.unpushed} unpushed, {status.private} private"
     )
     for row in status.pending_records[:10]:
-        fact = "pushed" if row.pushed else ("on this clone's ref" if row.on_own_ref else "pending")
+        fact = (
+            "pending, pushed already"
+            if row.pushed
+            else ("pending, on this clone's ref" if row.on_own_ref else "pending")
+        )
         if not status.detached:
             fact += _where_to(row.goes_with)
         worktree = "" if row.worktree == "main" else f" (work tree {clean_line(row.worktree)})"
@@ -160,5 +183,5 @@ def render_status(status: Status) -> list[str]:
             f"{clean_line(alarm.summary)}, which no review has seen: "
             f"gitmem show {short(alarm.id)}"
         )
-    lines.append("next: gitmem push" if status.unpushed else "next: gitmem capture")
+    lines.append(f"next: {_next_step(status)}")
     return lines

@@ -25,6 +25,8 @@ def run_hooks(session: Session, action: str) -> int:
         return _tell(session, files.uninstall(), "uninstalled")
     hooks = files.check()
     _report(session, hooks)
+    if not session.is_json and any(hook.state == "missing" for hook in hooks.hooks):
+        session.note("Put them in: gitmem hooks install")
     return 0 if hooks.is_alive else 1
 
 
@@ -69,21 +71,24 @@ def remove_hooks(session: Session, opened: Opened) -> None:
 
 def _tell(session: Session, hooks: Hooks, what: str) -> int:
     """What was done; 4 where a person must do the rest."""
-    _report(session, hooks)
+    _report(session, hooks, is_removal=what == "uninstalled")
     if not session.is_json and not any(hook.changed for hook in hooks.hooks):
         session.note(f"Nothing changed: the hooks are {what} already.")
     refused = any(hook.state == "refused" for hook in hooks.hooks)
     return NeedsPerson.exit_code if refused else 0
 
 
-def _report(session: Session, hooks: Hooks) -> None:
+def _report(session: Session, hooks: Hooks, *, is_removal: bool = False) -> None:
     if session.is_json:
         session.data("hooks", {"keeper": hooks.keeper, "hooks": hooks.hooks})
     else:
         for hook in hooks.hooks:
             because = f": {clean_line(hook.reason)}" if hook.reason else ""
-            name = f"{_MARKS[hook.state]}{hook.hook}"
-            session.text(f"{name:<20} {hook.state}  {clean_line(hook.file)}{because}")
+            mark, state = _MARKS[hook.state], str(hook.state)
+            if is_removal and hook.state == "missing":
+                mark, state = "  ", "removed" if hook.changed else "not there"
+            name = f"{mark}{hook.hook}"
+            session.text(f"{name:<20} {state}  {clean_line(hook.file)}{because}")
             if hook.line:
                 session.text(f"      run there, first: {hook.line}")
     for advice in hooks.advice:

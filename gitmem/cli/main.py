@@ -19,41 +19,95 @@ PROGRAM = "gitmem"
 
 
 class Entry(NamedTuple):
-    """Where a command lives. `is_daily` puts it among the first in the help."""
+    """Where a command lives. `is_daily` puts it among the first in the help; `example` is what
+    somebody is shown who left out a word."""
 
     module: str
     attribute: str
     help: str
     is_daily: bool = False
+    example: str = ""
 
 
 COMMANDS = {
     "init": Entry("setup", "init", "Start a memory here, or join the one that is there.", True),
     "capture": Entry("write", "capture", "Record a decision.", True),
-    "why": Entry("read", "why", "Why is this file, line, folder or commit as it is?", True),
+    "why": Entry(
+        "read",
+        "why",
+        "Why is this file, line, folder or commit as it is?",
+        True,
+        example="gitmem why src/app.py:120",
+    ),
     "log": Entry("read", "log", "List decisions, newest first.", True),
-    "search": Entry("read", "search", "Find decisions and commits by words.", True),
+    "search": Entry(
+        "read",
+        "search",
+        "Find decisions and commits by words.",
+        True,
+        example="gitmem search connection pool",
+    ),
     "status": Entry("read", "status", "What is here, what is pending, what is unshared.", True),
     "push": Entry("share", "push", "Publish this clone's records.", True),
     "pull": Entry("share", "pull", "Fetch everybody else's.", True),
-    "note": Entry("write", "note", "Record a note in one line."),
-    "show": Entry("read", "show", "One record, whole."),
-    "edit": Entry("revise", "edit", "Say a decision better: a new record takes its place."),
-    "supersede": Entry("revise", "supersede", "Record a decision in place of an older one."),
+    "note": Entry(
+        "write",
+        "note",
+        "Record a note in one line.",
+        example="gitmem note the load test needs an hour",
+    ),
+    "show": Entry("read", "show", "One record, whole.", example="gitmem show 4d41c9f"),
+    "edit": Entry(
+        "revise",
+        "edit",
+        "Say a decision better: a new record takes its place.",
+        example="gitmem edit 4d41c9f",
+    ),
+    "supersede": Entry(
+        "revise",
+        "supersede",
+        "Record a decision in place of an older one.",
+        example='gitmem supersede 4d41c9f -m "Cache keyed by tenant and region"',
+    ),
     "undo": Entry("revise", "undo", "Take back the last capture, while it is pending."),
-    "retract": Entry("revise", "retract", "Withdraw a record."),
-    "restore": Entry("revise", "restore", "Undo a retraction."),
-    "redact": Entry("revise", "redact", "Remove a record's text for good."),
+    "retract": Entry(
+        "revise",
+        "retract",
+        "Withdraw a record.",
+        example='gitmem retract 4d41c9f -m "measured again: no gain"',
+    ),
+    "restore": Entry("revise", "restore", "Undo a retraction.", example="gitmem restore 4d41c9f"),
+    "redact": Entry(
+        "revise",
+        "redact",
+        "Remove a record's text for good.",
+        example='gitmem redact 4d41c9f -m "held a password"',
+    ),
     "verify": Entry("upkeep", "verify", "Prove that every byte agrees with its hash."),
     "doctor": Entry("upkeep", "doctor", "Diagnose the installation, and say how to mend it."),
-    "cache": Entry("upkeep", "cache", "The derived index: rebuild, path, query, grow."),
+    "cache": Entry(
+        "upkeep",
+        "cache",
+        "The derived index: rebuild, path, query, grow.",
+        example="gitmem cache rebuild",
+    ),
     "schema": Entry("upkeep", "schema", "Print the JSON Schema of records."),
     "demo": Entry("setup", "demo", "See the whole flow in throw-away repositories."),
     "review": Entry("keep_up", "review", "Go through what agents captured."),
     "maintain": Entry("keep_up", "maintain", "Fold, settle, rewrite: upkeep without network."),
-    "hooks": Entry("hooks", "hooks", "Let decisions go with their commits: git's hooks."),
-    "hook": Entry("hooks", "hook", "What git's hooks run."),
-    "completion": Entry("setup", "completion", "Print a completion script for your shell."),
+    "hooks": Entry(
+        "hooks",
+        "hooks",
+        "Let decisions go with their commits: git's hooks.",
+        example="gitmem hooks status",
+    ),
+    "hook": Entry("hooks", "hook", "What git's hooks run.", example="gitmem hook pre-commit"),
+    "completion": Entry(
+        "setup",
+        "completion",
+        "Print a completion script for your shell.",
+        example="gitmem completion bash",
+    ),
     "uninstall": Entry("setup", "uninstall", "Remove gitmem's own data from this clone."),
 }
 
@@ -149,9 +203,23 @@ def _usage(error: click.ClickException, *, is_json: bool) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else PROGRAM
     hint = f"See: {command} --help"
+    message = error.format_message()
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        message = f"{command.removeprefix(PROGRAM).strip()} needs {_name(error.param, context)}"
+        entry = COMMANDS.get(command.removeprefix(f"{PROGRAM} "))
+        if entry is not None and entry.example:
+            hint = f"For example: {entry.example}\n  {hint}"
     if is_json:
-        failure = {"code": "usage", "message": error.format_message(), "hint": hint}
+        failure = {"code": "usage", "message": message, "hint": hint.replace("\n  ", ". ")}
         write_json({"schema_version": 1, "error": failure})
     else:
-        sys.stderr.write(f"gitmem: {clean(error.format_message())}\n  {hint}\n")
+        sys.stderr.write(f"gitmem: {clean(message)}\n  {hint}\n")
     return 2
+
+
+def _name(parameter: click.Parameter, context: click.Context | None) -> str:
+    """What a word is called, or what it may be."""
+    if isinstance(parameter.type, click.Choice):
+        return f"one of {', '.join(parameter.type.choices)}"
+    name = parameter.make_metavar(context) if context is not None else parameter.name or ""
+    return name.rstrip(".").strip("[]")

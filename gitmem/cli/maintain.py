@@ -6,6 +6,7 @@ from gitmem.app.maintaining import fold_memory, resolve_memory, rewrite_memory
 from gitmem.cli.boundary import Session
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
+from gitmem.core.wording import format_count
 from gitmem.services.maintain import Folded, Rewritten
 
 
@@ -38,16 +39,17 @@ def _tell(
         session.data("maintain", data)
         return
     would = "would come" if is_dry_run else "came"
-    session.text(f"{folded.folded} records {would} to this clone's own ref.")
+    session.text(f"{format_count(folded.folded, 'record')} {would} to this clone's own ref.")
     if folded.emptied:
-        session.text(f"{folded.emptied} stand in two safe places now and left the spool.")
+        left = format_count(folded.emptied, "record")
+        session.text(f"{left} left the spool, safe in two other places now.")
     for one in folded.withheld:
         session.note(f"gitmem: {one[:12]} looks like it carries a secret, and stayed here")
     if rewritten.removed:
-        verb = "would be" if is_dry_run else "are"
+        verb = "would be" if is_dry_run else "was" if len(rewritten.removed) == 1 else "were"
         session.text(
-            f"{len(rewritten.removed)} segments {verb} rewritten without what was redacted, "
-            f"{rewritten.records} records kept. Next: git commit"
+            f"{format_count(len(rewritten.removed), 'segment')} {verb} rewritten without what "
+            f"was redacted, {format_count(rewritten.records, 'record')} kept. Next: git commit"
         )
         session.note(
             "gitmem: the bytes stay in git's history until that is rewritten (git filter-repo), "
@@ -64,6 +66,7 @@ def _tell_resolved(session: Session, done: Rewritten) -> None:
     for problem in done.problems:
         session.note(f"gitmem: {clean_line(problem.place)}: {clean_line(problem.detail)}")
     if done.removed or done.added:
-        session.text(f"Settled by union: {done.records} records kept. Next: git commit")
+        kept = format_count(done.records, "record")
+        session.text(f"Settled by union: {kept} kept. Next: git commit")
     else:
         session.text("There is no conflict among the records.")

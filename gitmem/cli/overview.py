@@ -17,6 +17,9 @@ BEFORE = """No memory here yet, but history already answers:  gitmem why FILE
 Start a memory:  gitmem init
 All commands:  gitmem --help"""
 
+EMPTY = """No memory here yet, and no commits.
+Start a memory:  gitmem init
+All commands:  gitmem --help"""
 
 MAX_LINES = 5
 
@@ -41,7 +44,7 @@ def print_overview(session: Session) -> int:
             if session.is_json:
                 session.data("overview", {"repository": True, "memory": False})
             else:
-                session.text(BEFORE)
+                session.text(BEFORE if opened.workspace.present.head else EMPTY)
             return 0
         status = get_status(opened.workspace, opened.project.name if opened.project else "")
         if session.is_json:

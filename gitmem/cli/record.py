@@ -20,7 +20,7 @@ from gitmem.services.capture import Captured, Draft, amend, capture, flush
 from gitmem.services.catch_up import catch_up
 from gitmem.services.explained import list_explained
 from gitmem.services.paths import parse_path_refs, resolve_ids
-from gitmem.services.revise import draft_of, edit, get_editable, supersede
+from gitmem.services.revise import draft_of, edit, get_editable, list_paths_of, supersede
 
 MAX_TEXT_BYTES = 1024 * 1024
 
@@ -62,11 +62,14 @@ def run_capture(session: Session, words: Words, ask: Ask | None = None) -> int:
         if words.explains is not None:
             commits, touched = list_explained(workspace, words.explains)
         refs = touched if touched and not words.paths else parse_path_refs(workspace, words.paths)
+        supersedes = resolve_ids(workspace, words.supersedes)
+        if supersedes and not words.paths:
+            refs = tuple(dict.fromkeys((*list_paths_of(workspace, supersedes), *refs)))
         draft = msgspec.structs.replace(
             draft,
             paths=refs,
             commits=commits,
-            supersedes=resolve_ids(workspace, words.supersedes),
+            supersedes=supersedes,
             is_private=words.is_local,
         )
         return _finish(session, opened, capture(workspace, draft), words)
@@ -191,10 +194,10 @@ def _finish(
         data.pop("notices")
         session.data(kind, {**data, "flushed": list(written)}, done.notices)
         return 0
-    about = f" about {', '.join(clean_line(path) for path in done.paths[:3])}" if done.paths else ""
+    about = ", ".join(clean_line(path) for path in done.paths[:3]) or "no file"
     more = f" and {len(done.paths) - 3} more" if len(done.paths) > 3 else ""
-    where = " (private: it never leaves this clone)" if done.private else ""
-    session.text(f"{short(done.id)}  {clean_line(done.summary)}{about}{more}{where}")
+    where = "; private: it never leaves this clone" if done.private else ""
+    session.text(f"{short(done.id)}  {clean_line(done.summary)}  (about {about}{more}{where})")
     for path in written:
         session.note(f"staged {path}")
     session.warn(done.notices)

@@ -14,6 +14,7 @@ from gitmem.cli.editor import edit_text
 from gitmem.cli.render_hits import render_decision
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
+from gitmem.core.wording import format_count
 from gitmem.errors import UsageError
 from gitmem.services.review import (
     Reviewable,
@@ -39,10 +40,11 @@ def run_review(session: Session, *, with_all: bool, yes: bool) -> int:
         elif not rows:
             session.text("Nothing waits for a review.")
         elif yes:
-            session.text(f"Accepted {len(rows)}.")
+            session.text(f"Accepted {format_count(len(rows), 'decision')}.")
         elif not session.may_ask:
             raise UsageError(
-                f"{len(rows)} decisions wait, and there is no terminal to ask on",
+                f"{format_count(len(rows), 'decision')} to review, and there is no terminal "
+                "to ask on",
                 hint="List them: gitmem review --json. Accept all: gitmem review --yes",
             )
         else:

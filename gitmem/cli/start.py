@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from click.shell_completion import get_completion_class
 
@@ -28,11 +29,11 @@ def run_init(
         plan = plan_memory(opened, detached=detached)
         hooks = offer_hooks(session, opened, detached=plan.detached) if with_hooks else None
         if not session.is_json:
-            _announce(session, opened, plan)
+            _announce(session, opened, plan, is_joined=hooks is None)
             if hooks is not None:
-                session.text(f"  will add hooks: {', '.join(map(clean_line, hooks.list_files()))}")
+                session.text(_name_hooks(hooks.list_files()))
         if not is_dry_run and (plan.files or plan.detached or hooks is not None):
-            if not yes and session.may_ask and not _ask("Write them?"):
+            if not yes and session.may_ask and not _ask("Write them?", default=True):
                 raise Refused("nothing was written")
             start_memory(opened, plan)
             if hooks is not None:
@@ -58,9 +59,23 @@ def run_init(
     return 0
 
 
-def _announce(session: Session, opened: Opened, plan: Plan) -> None:
+def _name_hooks(files: Sequence[str]) -> str:
+    """The hooks that get lines, those of one folder together."""
+    folders: dict[str, list[str]] = {}
+    for file in files:
+        folder, _, name = clean_line(file).rpartition("/")
+        folders.setdefault(folder, []).append(name)
+    return "\n".join(
+        f"  will add a few lines to {', '.join(names)}" + (f" in {folder}" if folder else "")
+        for folder, names in folders.items()
+    )
+
+
+def _announce(session: Session, opened: Opened, plan: Plan, *, is_joined: bool) -> None:
     name = clean_line(plan.project.name or plan.project.project_id)
-    if plan.joins is not None:
+    if plan.joins is not None and not plan.files and is_joined:
+        session.text(f"The memory of {name} is here already, in {clean_line(plan.joins)}.")
+    elif plan.joins is not None:
         session.text(f"Joining the memory of {name}, found in {clean_line(plan.joins)}.")
     elif plan.detached:
         session.text(
@@ -80,17 +95,18 @@ def _announce(session: Session, opened: Opened, plan: Plan) -> None:
 
 
 def _next_step(plan: Plan) -> str:
-    if plan.detached:
-        return 'Next: gitmem capture -m "what was decided" FILE'
     if plan.files:
         return 'Next: git add .gitmem && git commit -m "Start a memory"'
-    return 'It is here already. Next: gitmem capture -m "what was decided" FILE'
+    return 'Next: gitmem capture -m "what was decided" FILE'
 
 
-def _ask(question: str) -> bool:
-    sys.stderr.write(f"{question} [Y/n] ")
+def _ask(question: str, *, default: bool) -> bool:
+    sys.stderr.write(f"{question} {'[Y/n]' if default else '[y/N]'} ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("", "y", "yes")
+    answer = sys.stdin.readline()
+    if not answer.strip():
+        return default and answer != ""
+    return answer.strip().lower() in ("y", "yes")
 
 
 def run_completion(session: Session, shell: str) -> int:
@@ -123,7 +139,10 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
                     f"{'is' if status.private == 1 else 'are'} private to this clone; what is "
                     f"in {home} would be lost."
                 )
-        if lost and not yes and (not session.may_ask or not _ask("Remove them all the same?")):
+        may_lose = yes or not lost
+        if not may_lose and session.may_ask:
+            may_lose = _ask("Remove them all the same?", default=False)
+        if not may_lose:
             raise Refused(
                 "nothing was removed",
                 hint="Push first: gitmem push. Or keep the records: gitmem uninstall --keep-data",

@@ -56,7 +56,7 @@ def run_pull(session: Session, remote: str | None) -> int:
             return 0
         names = " and ".join(clean_line(name) for name in done.remotes)
         if not done.has_memory:
-            session.text(f"{names} has no memory yet. Start one here: gitmem init")
+            session.text(f"There is no memory on {names} yet. Start one here: gitmem init")
         elif not done.writers:
             session.text(f"Nothing new; up to date with {names}.")
         else:

@@ -80,6 +80,6 @@ def _say(session: Session, kind: str, done: Withdrawn) -> int:
     if session.is_json:
         session.data(kind, msgspec.structs.asdict(done))
         return 0
-    by = f", by {short(done.id)}" if done.id else ""
+    by = f"  (record {short(done.id)})" if done.id else ""
     session.text(f"{done.action} {short(done.target)}  {clean_line(done.summary)}{by}")
     return 0

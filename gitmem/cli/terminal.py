@@ -89,7 +89,7 @@ def width_of(stream: TextIO, environ: Mapping[str, str]) -> int:
 
 
 def two_columns(left: str, right: str, width: int) -> str:
-    """Left text, and right text ending the line; the left is cut where both do not fit."""
+    """Left text, and right text ending the line, or right after it where both do not fit."""
     if not right:
         return left
     room = width - len(right) - 2

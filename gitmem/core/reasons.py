@@ -12,7 +12,7 @@ _NO_REASON = (
     r"(?!Why:|Reason:|Decision:|Rejected:|Constraint:|Directive:|Supersedes:)"
     r"[a-z][a-z0-9-]*: |\(cherry picked from commit "
     r"|Merge (?:branch|pull request|remote-tracking|tag)\b|Revert \"|This reverts commit "
-    r"|Signed-off-by|git-svn-id|Change-Id|Co-authored-by|\* |- \[[ x]\]|#|Bumps? \["
+    r"|Signed-off-by|git-svn-id|Change-Id|Co-authored-by|\* |- \[[ x]\]|#|Bumps? \[|[\W_]+$"
 )
 _REASON = (
     r"\b(?:because|so that|so as to|instead of|rather than|in order to|to avoid|to prevent"
@@ -44,3 +44,17 @@ def has_reason(commit: Commit) -> bool:
             if len(line) > 3 and not is_empty(line):
                 return True
     return _compiled(_REASON).search(subject) is not None
+
+
+def find_reason(body: str) -> str:
+    """Of a message's body the first paragraph that says something, in one line; trailers and
+    boiler-plate are left out. Empty where there is none."""
+    is_empty = _compiled(_NO_REASON).match
+    said: list[str] = []
+    for line in body.split("\n"):
+        line = line.strip()
+        if line and not is_empty(line):
+            said.append(line)
+        elif said and not line:
+            break
+    return " ".join(said)

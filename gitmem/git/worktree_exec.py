@@ -38,8 +38,12 @@ class ExecWorkTree:
     def read_diff(self, max_lines: int) -> list[str]:
         if self._git.work_tree is None:
             return []
-        raw = self._diff("--no-color", "--cached") or self._diff("--no-color")
-        return raw.decode("utf-8", "replace").splitlines()[:max_lines]
+        for staged in (("--cached",), ()):
+            raw = self._diff("--no-color", *staged)
+            lines = _without_memory(raw.decode("utf-8", "replace").splitlines())
+            if lines:
+                return lines[:max_lines]
+        return []
 
     def stage(self, paths: Sequence[str]) -> None:
         if not paths:
@@ -92,3 +96,15 @@ class ExecWorkTree:
         return self._git.run(
             *guards, *_NO_REFRESH, "diff", *_DIFF, "--ignore-submodules=dirty", *options, "--"
         )
+
+
+def _without_memory(diff: Sequence[str]) -> list[str]:
+    """A diff without the memory's own files, which say nothing to whoever writes a decision."""
+    kept: list[str] = []
+    is_ours = False
+    for line in diff:
+        if line.startswith("diff --git "):
+            is_ours = line.startswith("diff --git a/.gitmem/")
+        if not is_ours:
+            kept.append(line)
+    return kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
@@ -71,7 +72,20 @@ def capture(workspace: Workspace, draft: Draft) -> Captured:
     catch_up(workspace, with_history=False)
     line, notices = build_decision(workspace, draft)
     is_private = _keep(workspace, draft, line)
-    return _captured(line, is_private, None, notices)
+    return _captured(line, is_private, None, (*notices, *_unknown_files(workspace, draft.paths)))
+
+
+def _unknown_files(workspace: Workspace, refs: Sequence[PathRef]) -> list[Notice]:
+    """A notice for each name that no file has or ever had: mistyped, perhaps."""
+    root = workspace.place.work_tree
+    if root is None:
+        return []
+    missing = [r.path for r in refs if not r.encoded and not os.path.lexists(root / r.path)]
+    return [
+        Notice("no-such-file", f"there is no {path} here; the decision names it all the same")
+        for path in missing
+        if path not in workspace.records.match_paths(path, limit=50)
+    ]
 
 
 def _keep(workspace: Workspace, draft: Draft, line: Line) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from gitmem.errors import CannotWrite, PartMissing
@@ -22,6 +24,8 @@ UNREAD = Notice(
     "history-unread",
     "there is no git executable on the PATH: commit messages and blame are not read",
 )
+BOUNDARY = "history-boundary"
+"""The memo that says at which boundary the index of history was made."""
 STALE = "the cache cannot grow, so what came last may be missing from this answer"
 
 
@@ -61,10 +65,21 @@ def _catch_up_records(workspace: Workspace) -> None:
         workspace.refresh(workspace)
 
 
+def find_boundary(workspace: Workspace) -> str:
+    """Where the history that is here was cut off: a digest; "" for a whole one."""
+    if not workspace.place.is_shallow:
+        return ""
+    text = "\n".join(sorted(workspace.history.list_shallow()))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _catch_up_history(workspace: Workspace) -> bool:
     """Whether all of HEAD's history is in the index now."""
     head = workspace.present.head
-    if head is None or workspace.commits.get_head(workspace.place.worktree) == head:
+    if head is None or (
+        workspace.commits.get_head(workspace.place.worktree) == head
+        and find_boundary(workspace) == (workspace.facts.get_memo(BOUNDARY) or "")
+    ):
         return True
     if not workspace.commits.is_settled() and workspace.is_large():
         workspace.grow_in_background()

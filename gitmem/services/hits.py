@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -15,12 +15,15 @@ from gitmem.core.view import Held, Where
 from gitmem.errors import UsageError
 from gitmem.services.workspace import Workspace
 
+REDACTED = "(redacted)"
+
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One thing found. Field names equal the record's where they mean the same.
 
     `project` is "." for this one. `commit` is the commit that a decision stands in, or that
-    the hit is. `commits_since` counts the commits to the asked path after it.
+    the hit is. `commits_since` counts the commits to the asked path after it. `target` is
+    the record that a tombstone is about.
     """
 
     project: str = "."
@@ -50,10 +53,27 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     commits_since: int | None = None
     via: str | None = None
+    target: str | None = None
 
 
 def find_hits(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
-    """The records with these ids and their standing, newest first by (seq, id)."""
+    """The records with these ids and their standing, newest first by (seq, id). A tombstone
+    names what it is about."""
+    hits = _find(workspace, ids)
+    targets = {hit.target for hit in hits if hit.target is not None}
+    if not targets:
+        return hits
+    names = {hit.id: hit.summary for hit in _find(workspace, targets)}
+    return [_name_target(hit, names) for hit in hits]
+
+
+def _name_target(hit: Hit, names: Mapping[str | None, str]) -> Hit:
+    if hit.target is None or names.get(hit.target, REDACTED) == REDACTED:
+        return hit
+    return msgspec.structs.replace(hit, summary=f"{hit.summary}: {names[hit.target]}")
+
+
+def _find(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
     wanted = set(ids)
     if not wanted:
         return []
@@ -143,10 +163,13 @@ def _build_hit(by_id: dict[str, Held], held: Held, standing: Standing, reviewer:
         )
     if isinstance(record, Tombstone):
         return msgspec.structs.replace(
-            hit, summary=f"{record.mode}s {record.target[:12]}", why=record.reason or None
+            hit,
+            summary=f"{record.mode}s {record.target[:7]}",
+            why=record.reason or None,
+            target=record.target,
         )
     if held.is_withheld or standing.redacted_by:
-        return msgspec.structs.replace(hit, summary="(redacted)")
+        return msgspec.structs.replace(hit, summary=REDACTED)
     return msgspec.structs.replace(hit, summary=f"({record.kind}: not known to this version)")
 
 

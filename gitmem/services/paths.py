@@ -43,7 +43,10 @@ def resolve_id(workspace: Workspace, prefix: str) -> str:
     Ambiguous, and UsageError for what is no id."""
     text = prefix.strip().lower()
     if len(text) < 4 or not re.fullmatch(r"[0-9a-f]{4,64}", text):
-        raise UsageError(f"{prefix!r} is not a record id: 4 to 64 hexadecimal digits")
+        raise UsageError(
+            f"no record or commit is called {prefix!r}: an id is 4 to 64 hexadecimal digits",
+            hint="List what there is: gitmem log",
+        )
     found = workspace.records.resolve_prefix(text, limit=6)
     if len(found) == 1:
         return found[0]
@@ -58,9 +61,11 @@ def resolve_id(workspace: Workspace, prefix: str) -> str:
 def _changed(workspace: Workspace) -> tuple[PathRef, ...]:
     if workspace.place.work_tree is None:
         return ()
-    staged = workspace.tree.list_changed_paths(staged=True)
-    paths = staged or workspace.tree.list_changed_paths(staged=False)
-    about = [path for path in paths if not path.startswith(".gitmem/")]
+    about: list[str] = []
+    for staged in (True, False):
+        if not about:
+            changed = workspace.tree.list_changed_paths(staged=staged)
+            about = [path for path in changed if not path.startswith(".gitmem/")]
     if len(about) > MAX_CHANGED:
         raise UsageError(
             f"{len(about)} files are changed, too many for one decision to be about",

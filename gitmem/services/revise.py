@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
+from gitmem.core.records import PathRef
 from gitmem.errors import NotFound, Refused
 from gitmem.services.capture import (
     Captured,
@@ -16,7 +19,14 @@ from gitmem.services.hits import Hit, find_hits
 from gitmem.services.paths import resolve_id
 from gitmem.services.workspace import Workspace
 
-__all__ = ["draft_of", "edit", "find_last_pending", "get_editable", "supersede"]
+__all__ = [
+    "draft_of",
+    "edit",
+    "find_last_pending",
+    "get_editable",
+    "list_paths_of",
+    "supersede",
+]
 
 
 def get_editable(workspace: Workspace, prefix: str) -> tuple[Hit, str]:
@@ -73,3 +83,8 @@ def supersede(workspace: Workspace, prefix: str, draft: Draft) -> Captured:
         is_private=draft.is_private or hit.where == "private",
     )
     return capture(workspace, changed)
+
+
+def list_paths_of(workspace: Workspace, ids: Sequence[str]) -> list[PathRef]:
+    """What these decisions are about: what takes their place is about that, too."""
+    return [ref for hit in find_hits(workspace, ids) for ref in hit.paths]

@@ -104,7 +104,8 @@ def _pending(workspace: Workspace, confirmed: set[str]) -> list[PendingRecord]:
     for one in list_pending(workspace, everywhere=True):
         record = one.spooled.line.record
         if isinstance(record, Tombstone):
-            summary = f"{record.mode}s {record.target[:12]}"
+            found = find_hits(workspace, [record.id])
+            summary = found[0].summary if found else f"{record.mode}s {record.target[:7]}"
         else:
             summary = getattr(record, "summary", record.kind)
         rows.append(

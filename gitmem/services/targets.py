@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from gitmem.core.paths import decode_path
-from gitmem.errors import Ambiguous, PathOutside
+from gitmem.errors import Ambiguous, PathOutside, UsageError
 from gitmem.services.workspace import Place, Workspace
 
 _LINE = re.compile(r"(.+):(\d{1,9})(?:-\d{1,9})?", re.DOTALL)
@@ -38,8 +38,10 @@ def resolve_target(workspace: Workspace, text: str) -> Target:
     """Decide what a word means. What exists in the work tree wins, then what memory and
     history know, then ids, then unique suffixes of known paths.
 
-    Raises Ambiguous, naming the candidates, and PathOutside.
+    Raises Ambiguous, naming the candidates, PathOutside, and UsageError for an empty text.
     """
+    if not text.strip():
+        raise UsageError("an empty name says nothing", hint="The whole repository is: .")
     place = workspace.place
     exact = _in_work_tree(place, text)
     if exact is not None:
@@ -88,7 +90,7 @@ def _in_work_tree(place: Place, text: str) -> Target | None:
     if whole is not None:
         return whole
     match = _LINE.fullmatch(text)
-    if match and int(match.group(2)) > 0:
+    if match:
         file = _existing(place, match.group(1))
         if file is not None and file.kind == "path":
             return msgspec.structs.replace(file, kind="line", text=text, line=int(match.group(2)))
@@ -126,7 +128,8 @@ def _by_id(workspace: Workspace, prefix: str) -> Target | None:
 
 def _by_known_path(workspace: Workspace, text: str) -> Target | None:
     match = _LINE.fullmatch(text)
-    for name, line in ((text, 0), (match.group(1), int(match.group(2))) if match else ("", 0)):
+    whole = (text, None)
+    for name, line in (whole, (match.group(1), int(match.group(2))) if match else ("", None)):
         if not name:
             continue
         candidates = _known(workspace, name)
@@ -134,7 +137,8 @@ def _by_known_path(workspace: Workspace, text: str) -> Target | None:
             shown = ", ".join(candidates[:5])
             raise Ambiguous(f"{name} could be {shown}", hint="Type more of the path.")
         if candidates:
-            return Target("line" if line else "path", text, path=candidates[0], line=line)
+            kind: Literal["path", "line"] = "path" if line is None else "line"
+            return Target(kind, text, path=candidates[0], line=line or 0)
     return None
 
 

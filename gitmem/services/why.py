@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -132,6 +133,7 @@ class _Question:
             if line is not None:
                 commits = self._line_first(line, commits)
         count_of = all_commits if self._show_all else reasoned
+        self._note_absence()
         return self._answer(
             path=target.name,
             line=line,
@@ -143,6 +145,16 @@ class _Question:
             has_history=with_history,
             is_known=bool(target.kind != "unknown" or decisions or commits or all_commits),
         )
+
+    def _note_absence(self) -> None:
+        """Say that a file is no longer here, and which file of that name is."""
+        name, root = self._target.name, self._workspace.place.work_tree
+        if root is None or self._target.kind != "path" or os.path.lexists(root / name):
+            return
+        same = self._workspace.records.match_paths(name, limit=50)
+        here = [path for path in same if os.path.lexists(root / path)]
+        there = f"; did you mean {', '.join(here[:3])}?" if here else ""
+        self._notices += (Notice("not-here", f"{name} is not in this work tree{there}"),)
 
     def _spans(self) -> list[PathSpan]:
         path, place = self._target.name, self._workspace.place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.core.history import Commit
-from gitmem.core.reasons import has_reason, is_bot
+from gitmem.core.reasons import find_reason, has_reason, is_bot
 
 
 def _commit(message: str, *, parents: int = 1, author: str = "Ada", email: str = "a@b.c") -> Commit:
@@ -92,3 +92,14 @@ def test_a_root_commit_can_carry_a_reason() -> None:
 def test_subject_and_body_are_told_apart() -> None:
     commit = _commit("Subject \n\nBody\nmore\n")
     assert (commit.subject, commit.body) == ("Subject", "Body\nmore")
+
+
+def test_a_body_of_rules_and_trailers_gives_no_reason() -> None:
+    body = "---------\n\nCo-authored-by: Ada <a@example.com>"
+    assert not has_reason(_commit(f"Fix it (#12)\n\n{body}"))
+    assert find_reason(body) == ""
+
+
+def test_the_first_paragraph_that_says_something_is_the_reason() -> None:
+    body = "* fix lint\n* again\n\n  Readers must\n  not wait.\n\nMore of it.\n"
+    assert find_reason(body) == "Readers must not wait."
