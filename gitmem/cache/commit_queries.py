@@ -17,6 +17,12 @@ _HEX = frozenset("0123456789abcdef")
 _OID_BYTES = 32
 
 
+def list_tips(db: Connection) -> list[str]:
+    """Inside a transaction: indexed commits without indexed children, in their order."""
+    rows = db.query("SELECT oid FROM tip JOIN code_commit USING (cid) ORDER BY cid")
+    return [oid.hex() for (oid,) in rows]
+
+
 class _Seen(msgspec.Struct, frozen=True, array_like=True):
     """One commit that touched what was asked for."""
 
@@ -34,8 +40,7 @@ class CommitQueries:
 
     def get_tips(self) -> list[str]:
         with self._db.snapshot():
-            rows = self._db.query("SELECT oid FROM tip JOIN code_commit USING (cid) ORDER BY cid")
-            return [oid.hex() for (oid,) in rows]
+            return list_tips(self._db)
 
     def is_settled(self) -> bool:
         return bool(self._db.scalar("SELECT 1 FROM head WHERE oid IS NOT NULL LIMIT 1"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
-from gitmem.cache.commit_queries import CommitQueries
+from gitmem.cache.commit_forgetting import TEXT_DONE, keep_commits
+from gitmem.cache.commit_queries import CommitQueries, list_tips
 from gitmem.cache.connection import Connection
 from gitmem.cache.path_ids import PathIds, storable
 from gitmem.cache.segments import ensure_segments, refresh_live
@@ -16,7 +17,6 @@ from gitmem.core.segments import SegmentRef, is_segment_name
 
 _RECORDS_FOLDER = ".gitmem/records/"
 _TEXT_BATCH = 2000
-_TEXT_DONE = "commits.text"
 
 
 class CacheCommits(CommitQueries):
@@ -41,9 +41,18 @@ class CacheCommits(CommitQueries):
                 self._paths.forget()
                 raise
 
-    def set_head(self, worktree: str, head: str | None, outside: Sequence[str]) -> None:
+    def set_head(
+        self,
+        worktree: str,
+        head: str | None,
+        outside: Sequence[str],
+        *,
+        tips: Sequence[str] | None = None,
+    ) -> bool:
         db = self._db
         with db.transaction():
+            if tips is not None and list_tips(db) != list(tips):
+                return False
             last = db.scalar("SELECT max(cid) FROM code_commit") or 0
             db.query(
                 "INSERT INTO head (worktree, oid, last_cid) VALUES (?, ?, ?) ON CONFLICT (worktree)"
@@ -59,6 +68,13 @@ class CacheCommits(CommitQueries):
                 "INSERT INTO outside (hid, cid) VALUES (?, ?)",
                 sorted((hid, cid) for (cid,) in rows),
             )
+            return True
+
+    def keep_commits(self, kept: Collection[str], tips: Sequence[str]) -> None:
+        db = self._db
+        with db.transaction():
+            self._paths.forget()
+            keep_commits(db, {bytes.fromhex(oid) for oid in kept}, map(bytes.fromhex, tips))
 
     def search(self, words: Iterable[str], *, limit: int) -> list[tuple[str, float]]:
         self._index_messages()
@@ -173,11 +189,11 @@ class CacheCommits(CommitQueries):
                     db.run_many("INSERT INTO message_text (rowid, text) VALUES (?, ?)", rows)
                     db.query(
                         "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
-                        (_TEXT_DONE, str(rows[-1][0])),
+                        (TEXT_DONE, str(rows[-1][0])),
                     )
 
     def _text_done(self) -> int:
-        return int(self._db.scalar("SELECT value FROM meta WHERE name = ?", (_TEXT_DONE,)) or 0)
+        return int(self._db.scalar("SELECT value FROM meta WHERE name = ?", (TEXT_DONE,)) or 0)
 
 
 def _text(text: str) -> str:

@@ -22,7 +22,7 @@ class AbsentHistory:
     ) -> Iterator[Commit]:
         return iter(())
 
-    def list_outside(self, tips: Sequence[str], head: str | None) -> list[str]:
+    def list_outside(self, tips: Sequence[str], head: str | None) -> list[str] | None:
         raise _no_git()
 
     def get_commits(self, oids: Sequence[str]) -> list[Commit]:

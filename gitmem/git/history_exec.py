@@ -11,7 +11,7 @@ from gitmem.core.history import BlamedLine, Commit, Touch
 from gitmem.core.paths import encode_path
 from gitmem.errors import GitFailed
 from gitmem.git.blame_exec import blame_line
-from gitmem.git.complaints import OutOfTime
+from gitmem.git.complaints import OutOfTime, build_error
 from gitmem.git.history_parse import format_option, parse_combined, parse_log
 from gitmem.git.layout import Layout, read_small
 from gitmem.git.object_codec import is_oid
@@ -89,12 +89,16 @@ class ExecHistoryReader:
         with contextlib.suppress(OutOfTime):
             yield from parse_log(chunks, self._mark, shallow=self.list_shallow())
 
-    def list_outside(self, tips: Sequence[str], head: str | None) -> list[str]:
+    def list_outside(self, tips: Sequence[str], head: str | None) -> list[str] | None:
         if not tips:
             return []
         stdin = _format_range(tips, [] if head is None else [head])
-        raw = self._git.run("rev-list", "--ignore-missing", "--stdin", stdin=stdin)
-        return raw.decode("ascii").split()
+        done = self._git.attempt("rev-list", "--stdin", stdin=stdin)
+        if done.code == 0:
+            return done.stdout.decode("ascii").split()
+        if len(self._list_known(tips)) < len(set(tips)):
+            return None
+        raise build_error(("rev-list",), done.stderr)
 
     def get_commits(self, oids: Sequence[str]) -> list[Commit]:
         known = self._list_known(oids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from gitmem.core.history import Commit, IndexedCommit, PathSpan
@@ -58,8 +58,22 @@ class CommitGrowth(Protocol):
         interrupted after it, the work goes on from there."""
         ...
 
-    def set_head(self, worktree: str, head: str | None, outside: Sequence[str]) -> None:
-        """Say what HEAD of a work tree is, and which indexed commits it does not reach."""
+    def set_head(
+        self,
+        worktree: str,
+        head: str | None,
+        outside: Sequence[str],
+        *,
+        tips: Sequence[str] | None = None,
+    ) -> bool:
+        """Say what HEAD of a work tree is, and which indexed commits it does not reach. Does
+        nothing and gives False where the index no longer has these `tips`, of which `outside`
+        was computed: another process made it grow."""
+        ...
+
+    def keep_commits(self, kept: Collection[str], tips: Sequence[str]) -> None:
+        """Forget every HEAD, and all indexed commits but these, all of which are reached from
+        the tips. What is forgotten in vain comes back as the index grows."""
         ...
 
     def list_added_segments(self, *, unprojected: bool) -> list[SegmentRef]:

@@ -26,8 +26,9 @@ class HistoryReader(Protocol):
         directory), newest first, following renames of a file; ends at the limit or deadline."""
         ...
 
-    def list_outside(self, tips: Sequence[str], head: str | None) -> list[str]:
-        """Commits reachable from the tips but not from `head` (all of them if it is None)."""
+    def list_outside(self, tips: Sequence[str], head: str | None) -> list[str] | None:
+        """Commits reachable from the tips but not from `head` (all of them if it is None).
+        None where a tip is not here any more, so that what it reached cannot be told."""
         ...
 
     def get_commits(self, oids: Sequence[str]) -> list[Commit]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gitmem.errors import Contended
+from gitmem.services.catch_up import BOUNDARY, find_boundary
 from gitmem.store.union import Refreshed, project_segments, refresh
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from gitmem.services.workspace import Workspace
 
 BATCH_COMMITS = 2000
+MAX_TRIES = 8
 
 
 def refresh_memory(workspace: Workspace) -> Refreshed:
@@ -31,14 +34,25 @@ def grow_history(workspace: Workspace) -> int:
     """Index all of HEAD's history that is missing, however long it takes; resumable. The
     number of commits added."""
     head = workspace.present.head
-    growth = workspace.growth
-    tips = workspace.commits.get_tips()
+    boundary = find_boundary(workspace)
+    if boundary != (workspace.facts.get_memo(BOUNDARY) or ""):
+        # Commits at a boundary have no touches, and what was behind it is excluded for ever.
+        workspace.growth.keep_commits((), ())
+        workspace.facts.set_memo(BOUNDARY, boundary)
     if head is None:
-        growth.set_head(workspace.place.worktree, None, tips)
+        workspace.growth.set_head(workspace.place.worktree, None, ())
         return 0
+    added = _add_commits(workspace, head)
+    _settle_head(workspace, head)
+    _project_history(workspace)
+    return added
+
+
+def _add_commits(workspace: Workspace, head: str) -> int:
+    growth = workspace.growth
     added = 0
     batch: list[Commit] = []
-    for commit in workspace.history.iter_commits([head], tips):
+    for commit in workspace.history.iter_commits([head], workspace.commits.get_tips()):
         batch.append(commit)
         if len(batch) == BATCH_COMMITS:
             growth.add_commits(batch)
@@ -48,10 +62,24 @@ def grow_history(workspace: Workspace) -> int:
     if batch:
         growth.add_commits(batch)
         added += len(batch)
-    outside = workspace.history.list_outside(tips, head) if tips else []
-    growth.set_head(workspace.place.worktree, head, outside)
-    _project_history(workspace)
     return added
+
+
+def _settle_head(workspace: Workspace, head: str) -> None:
+    """Say what HEAD reaches, of an index that other processes make grow meanwhile, and that
+    may know commits which git has thrown away since."""
+    history, growth = workspace.history, workspace.growth
+    for _ in range(MAX_TRIES):
+        tips = workspace.commits.get_tips()
+        outside = history.list_outside(tips, head)
+        if outside is None:
+            here = [*(commit.oid for commit in history.get_commits(tips)), head]
+            kept = history.list_outside(here, None)
+            if kept is not None:
+                growth.keep_commits(kept, here)
+        elif growth.set_head(workspace.place.worktree, head, outside, tips=tips):
+            return
+    raise Contended("other processes make the index of history grow all the time")
 
 
 def _project_history(workspace: Workspace) -> None:

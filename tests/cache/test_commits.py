@@ -272,3 +272,38 @@ def read_history(repo: Repo) -> list[Commit]:
         message = repo.git("show", "-s", "--format=%B", oid)
         commits.append(Commit(oid, parents, 1, "Ada", "ada@x", message, tuple(touches)))
     return commits
+
+
+def test_a_head_is_not_taken_of_an_index_that_has_grown_meanwhile(cache: Cache) -> None:
+    cache.commits.add_commits([make_commit(1)])
+    tips = cache.commits.get_tips()
+    cache.commits.add_commits([make_commit("another's")])
+    assert not cache.commits.set_head("main", oid_of(1), [], tips=tips)
+    assert cache.commits.get_head("main") is None
+    tips = cache.commits.get_tips()
+    assert cache.commits.set_head("main", oid_of(1), [oid_of("another's")], tips=tips)
+    assert cache.commits.get_head("main") == oid_of(1)
+
+
+def test_forgotten_commits_leave_nothing(cache: Cache) -> None:
+    kept = make_commit("kept", ("A", "both.py"), message="Keep it because of weasels\n")
+    gone = make_commit(
+        "gone",
+        ("M", "both.py"),
+        ("A", "only.py"),
+        ("A", f".gitmem/records/2026-01/{'a' * 26}.ndjson"),
+        parents=["kept"],
+        message="Change it because of badgers\n",
+    )
+    add_line(cache, kept, gone)
+    assert cache.commits.search(["badgers"], limit=9)
+    cache.commits.keep_commits([kept.oid], [kept.oid])
+    assert cache.commits.get_head("main") is None and not cache.commits.is_settled()
+    assert cache.commits.get_tips() == [kept.oid]
+    assert cache.commits.list_added_segments(unprojected=False) == []
+    assert cache.records.match_paths("only.py", limit=9) == []
+    new = make_commit("new", ("M", "both.py"), parents=["kept"], message="Say stoats\n")
+    add_line(cache, new)
+    assert listed(cache, "both.py") == [new.oid, kept.oid]
+    for word, found in (("badgers", []), ("weasels", [kept.oid]), ("stoats", [new.oid])):
+        assert [oid for oid, _ in cache.commits.search([word], limit=9)] == found

@@ -560,3 +560,14 @@ def test_many_commits_and_large_ones_come_whole(repo: Repo) -> None:
     assert len(commits[-1].touches) == 9000
     for older, newer in itertools.pairwise(commits):
         assert newer.parents == (older.oid,)
+
+
+def test_what_a_lost_commit_reached_cannot_be_told(repo: Repo) -> None:
+    kept = repo.commit("One")
+    gone = repo.commit("Two")
+    repo.git("reset", "-q", "--hard", kept)
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+    history = history_of(repo)
+    assert history.list_outside([kept, gone], kept) is None
+    assert history.list_outside([kept], None) == [kept]
