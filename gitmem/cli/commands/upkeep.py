@@ -19,8 +19,8 @@ def verify(session: Session, strict: bool) -> int:
 
 @command("doctor")
 def doctor(session: Session) -> int:
-    """Check the installation and this clone, and say how to mend what is wrong. Exits 1 where
-    something should be mended."""
+    """Check the installation and this clone, and say how to mend what is wrong. Exits with
+    the code of the gravest finding."""
     return run_doctor(session)
 
 
