@@ -113,29 +113,35 @@ def _iter_watched(layout: Layout, git_dir: str, common: str, head: str) -> Itera
         "config",
         "packed-refs",
         "shallow",
-        "refs/heads",
         "refs/gitmem/w",
-        "refs/heads/gitmem-w",
         "reftable/tables.list",
     ):
         yield os.path.join(common, name)
     yield os.path.join(git_dir, "config.worktree")
     yield os.path.join(git_dir, "reftable", "tables.list")
-    # A branch with slashes in its name changes a folder deeper down.
     for target in (_target_of(head), *_iter_remote_heads(common)):
         path = None if target is None else _path_of(layout, target)
         if path is not None:
             yield path
+    # Of remote branches only the default one matters.
     yield os.path.join(common, "refs", "remotes")
     for name in _list_folders(os.path.join(common, "refs", "remotes")):
         yield os.path.join(common, "refs", "remotes", name)
-    # The name of an address is split over several folders where it is long.
-    folders = [os.path.join(common, "refs", "gitmem-remotes")]
-    while folders:
-        folder = folders.pop()
+    # A branch with slashes in its name changes a folder deeper down, and the name of an
+    # address is split over several folders where it is long.
+    yield from _iter_folders(os.path.join(common, "refs", "heads"))
+    yield from _iter_folders(os.path.join(common, "refs", "gitmem-remotes"))
+
+
+def _iter_folders(top: str) -> Iterator[str]:
+    """A folder and all below it, in an order that lasts; bounded."""
+    waiting = [top]
+    for _ in range(_MAX_FOLDERS):
+        if not waiting:
+            break
+        folder = waiting.pop()
         yield folder
-        if len(folders) < _MAX_FOLDERS:
-            folders += [os.path.join(folder, name) for name in _list_folders(folder)]
+        waiting += [os.path.join(folder, name) for name in _list_folders(folder)]
 
 
 def _iter_remote_heads(common: str) -> Iterator[str | None]:

@@ -21,7 +21,7 @@ def _throw_away_unreached(clone: Clone) -> None:
 
 def _let_time_pass(git_dir: Path) -> None:
     """What changes from now on cannot be taken for part of what was."""
-    for path in [git_dir / "config", *git_dir.glob("refs/**")]:
+    for path in [git_dir / "config", git_dir / "refs", *git_dir.glob("refs/**/*")]:
         os.utime(path, (1_750_000_000, 1_750_000_000))
 
 
