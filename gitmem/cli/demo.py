@@ -38,7 +38,7 @@ _STEPS: tuple[tuple[str, str, str, str], ...] = (
         "ada",
         "gitmem capture -m 'Cache keyed by tenant'"
         " --why 'Two tenants shared a row when it was keyed by URL.'"
-        " --rejected 'global cache | leaks between tenants' --flush cache.py",
+        " --rejected 'global cache | leaks between tenants' cache.py",
         "",
         "",
     ),
@@ -95,7 +95,7 @@ def _show(session: Session, text: str) -> None:
 def _run(session: Session, root: Path, folder: str, words: str) -> str:
     name, email = _IDENTITIES.get(folder, _IDENTITIES["ada"])
     environ = {
-        **{k: v for k, v in session.environ.items() if not k.startswith("GIT_")},
+        **{k: v for k, v in session.environ.items() if not k.startswith("GIT_") and k != "GITMEM"},
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_AUTHOR_NAME": name,
@@ -110,10 +110,10 @@ def _run(session: Session, root: Path, folder: str, words: str) -> str:
     command = _split(words)
     if command[0] == "gitmem":
         command = [sys.executable, "-m", "gitmem", *command[1:]]
-        # Wherever this runs from, the child finds the same package.
-        package_root = str(Path(__file__).resolve().parents[2])
-        paths = [package_root, *filter(None, [environ.get("PYTHONPATH")])]
-        environ["PYTHONPATH"] = os.pathsep.join(paths)
+    # Wherever this runs from, the child, or git's hook, finds the same package.
+    package_root = str(Path(__file__).resolve().parents[2])
+    paths = [package_root, *filter(None, [environ.get("PYTHONPATH")])]
+    environ["PYTHONPATH"] = os.pathsep.join(paths)
     done = subprocess.run(
         command,
         cwd=root / folder,
