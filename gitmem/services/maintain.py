@@ -19,6 +19,7 @@ from gitmem.core.segments import (
 from gitmem.errors import Refused
 from gitmem.ports.conflicts import ConflictedIndex
 from gitmem.services.catch_up import catch_up
+from gitmem.services.pending import drop_redacted
 from gitmem.services.push import build_publication, empty_spool, list_fresh
 from gitmem.services.workspace import Workspace
 from gitmem.store.durable import ensure_directory, remove_durably, write_durably
@@ -62,6 +63,8 @@ def fold_spool(
     in two places. Nothing is sent anywhere."""
     memory = workspace.get_memory()
     catch_up(workspace, with_history=False)
+    if not is_dry_run:
+        drop_redacted(workspace)
     fresh, withheld = list_fresh(workspace)
     if is_dry_run:
         return Folded(folded=len(fresh), emptied=0, withheld=withheld)

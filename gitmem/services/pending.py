@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from gitmem.core.records import Tombstone
 from gitmem.core.view import Places
 from gitmem.services.catch_up import catch_up
 from gitmem.services.workspace import Workspace
-from gitmem.store.spool import Spooled, iter_spooled
+from gitmem.store.spool import Spooled, iter_spooled, remove_spooled
 from gitmem.store.stamps import list_spool_folders
 
 _NOWHERE = Places()
@@ -34,9 +35,35 @@ def list_pending(workspace: Workspace, *, everywhere: bool = False) -> list[Pend
 
 
 def list_settled(workspace: Workspace) -> list[Pending]:
-    """What still lies in the spools of this clone and stands in a commit, too."""
-    folders = list_spool_folders(workspace.get_memory().clone)
-    return [one for one in _list(workspace, folders) if one.places.is_committed]
+    """What still lies in the spools of this clone and stands in a commit that a branch
+    reaches, too. A detached HEAD is none: the commits of a rebase may yet be given up."""
+    found = _list(workspace, list_spool_folders(workspace.get_memory().clone))
+    # What the history index says holds for the HEAD that it has seen.
+    known = workspace.commits.get_head(workspace.place.worktree)
+    is_history_of_branch = workspace.place.branch is not None and known == workspace.present.head
+    return [
+        one
+        for one in found
+        if one.places.branched or one.places.default or (one.places.added and is_history_of_branch)
+    ]
+
+
+def drop_redacted(workspace: Workspace) -> int:
+    """Take out of the spools and the private records what was redacted, wherever that was
+    said; how many files went."""
+    clone = workspace.get_memory().clone
+    folders = (*list_spool_folders(clone), clone.private)
+    kept = [spooled for folder in folders for spooled in iter_spooled(folder)]
+    held = workspace.records.get_held({one.line.id for one in kept}, workspace.place.worktree)
+    redacted = {one.record.id for one in held if one.is_withheld}
+    # A tombstone that is itself redacted stays in force.
+    gone = [
+        one
+        for one in kept
+        if one.line.id in redacted and not isinstance(one.line.record, Tombstone)
+    ]
+    remove_spooled(gone)
+    return len(gone)
 
 
 def _list(workspace: Workspace, folders: Iterable[Path]) -> list[Pending]:

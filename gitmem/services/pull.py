@@ -15,6 +15,7 @@ from gitmem.core.refnames import (
 from gitmem.core.remote_key import strip_userinfo
 from gitmem.ports.transport import Transport
 from gitmem.services.catch_up import catch_up
+from gitmem.services.pending import drop_redacted
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.writer import find_writer
 
@@ -50,6 +51,8 @@ def pull(
     finally:
         after = reopen() if fetched else workspace
         caught_up = catch_up(after)
+    if after.memory is not None:
+        drop_redacted(after)
     return Pulled(
         remotes=tuple(strip_userinfo(remote) for remote in remotes),
         writers=fetched,

@@ -14,7 +14,7 @@ from gitmem.core.remote_key import build_remote_key, strip_userinfo
 from gitmem.errors import Contended, NotFastForward, RefRefused, RemoteError
 from gitmem.ports.transport import PushResult, Transport
 from gitmem.services.catch_up import catch_up
-from gitmem.services.pending import list_pending, list_settled
+from gitmem.services.pending import drop_redacted, list_pending, list_settled
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.folder_writing import folder_files
 from gitmem.store.own_ref import DefaultFolder, Publication, extend_own_ref
@@ -22,7 +22,7 @@ from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import PROJECT_FILE, Project
 from gitmem.store.spool import iter_spooled, remove_spooled
 from gitmem.store.stamps import list_spool_folders
-from gitmem.store.writer import ensure_writer, find_writer, mint_writer
+from gitmem.store.writer import ensure_writer, find_writer, set_writer
 
 MAX_TRIES = 6
 
@@ -60,6 +60,8 @@ def push(
     if not is_dry_run and _recover_own_ref(workspace, remote):
         workspace = reopen()
     catch_up(workspace, with_history=False)
+    if not is_dry_run:
+        drop_redacted(workspace)
     fresh, withheld = list_fresh(workspace)
     shown = strip_userinfo(remote)
     if is_dry_run:
@@ -186,8 +188,10 @@ def _send(
 def _mint_anew(workspace: Workspace, old: str, oid: str) -> str:
     """A new writer that goes on from what the old one, which another clone has too, wrote."""
     refs = workspace.sources.memory_refs
-    writer = mint_writer(workspace.clone, workspace.clock)
+    writer = workspace.clock.random_hex(16)
+    # The ref first: a writer without one would hide what only the old one holds.
     refs.update_ref(format_writer_ref(writer), oid, None)
+    set_writer(workspace.clone, writer)
     refs.delete_ref(format_writer_ref(old), oid)
     return writer
 

@@ -48,8 +48,6 @@ def ensure_writer(clone: ClonePaths, clock: Clock) -> str:
     return find_writer(clone) or minted
 
 
-def mint_writer(clone: ClonePaths, clock: Clock) -> str:
-    """A fresh id, durably kept; it replaces one that a copied clone shares with another."""
-    writer = clock.random_hex(16)
+def set_writer(clone: ClonePaths, writer: str) -> None:
+    """Keep an id durably, in place of one that a copied clone shares with another."""
     write_durably(clone.writer, writer.encode("ascii") + b"\n")
-    return writer

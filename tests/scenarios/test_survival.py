@@ -314,3 +314,31 @@ def test_a_read_only_repository_answers_and_cannot_be_captured_in(ada: Clone, mo
     assert "cannot be written" in clone.gitmem("doctor").ends(10).out
     done = fresh.gitmem("--json", "capture", "-m", "x", "--local", "app.py").ends(10)
     assert "read-only" in done.error["message"]
+
+
+def test_a_detached_head_does_not_settle_what_it_holds(team: Team) -> None:
+    """The commits of a rebase may be given up: until a branch has them, the spool keeps them."""
+    ada = team.start()
+    ada.git("checkout", "-q", "--detach")
+    record_id = ada.decide("On no branch", "a.py")
+    ada.gitmem("push").ok()
+    ada.git("checkout", "-q", "main")
+    hit = ada.hit("a.py", record_id)
+    assert (hit["where"], hit["state"]) == ("pending", "current")
+    ada.gitmem("maintain").ok()
+    assert ada.hit("a.py", record_id)["where"] == "pending"
+
+
+def test_what_somebody_else_redacted_leaves_the_spool(team: Team) -> None:
+    ada = team.start()
+    record_id = ada.capture("Their word is badger", "app.py")
+    ada.gitmem("push").ok()
+    bob = team.clone("Bob")
+    bob.gitmem("pull").ok()
+    bob.gitmem("redact", record_id[:8], "--yes").ok()
+    bob.gitmem("push").ok()
+    assert b"badger" in b"".join(f.read_bytes() for f in ada.home.rglob("spool/*/*.ndjson"))
+    ada.gitmem("pull").ok()
+    assert not list(ada.home.rglob("spool/*/*.ndjson"))
+    assert ada.hit(record_id[:12], record_id)["state"] == "redacted"
+    ada.gitmem("push").ok()
