@@ -32,6 +32,7 @@ _KEYS: dict[str, tuple[type, bool]] = {
     "history.background": (bool, False),
     "share.agents": (str, True),
 }
+_WORDS: dict[type, str] = {bool: "true or false", str: "a text", int: "a whole number"}
 _PROJECT_OWN = frozenset({"format", "project_id", "name", "former_keys"})
 
 
@@ -121,7 +122,10 @@ def _from_text(key: str, kind: type, text: str) -> Any:
         return int(text)
     if kind is str:
         return text
-    raise UsageError(f"the environment sets {key} to {text!r}, which is not a {kind.__name__}")
+    raise UsageError(
+        f"the environment sets {key} to {text!r}, which is not {_WORDS[kind]}",
+        hint=f"Correct or unset GITMEM_{key.replace('.', '_').upper()}",
+    )
 
 
 def _read(file: Path | None, unknown: list[str], *, is_committed: bool = False) -> dict[str, Any]:
@@ -148,7 +152,7 @@ def _read(file: Path | None, unknown: list[str], *, is_committed: bool = False) 
         if key not in _KEYS or (is_committed and not may_be_committed):
             unknown.append(f"{file.name}: {key}")
         elif type(value) is not kind:
-            raise UsageError(f"{file}: {key} must be a {kind.__name__}, not {value!r}")
+            raise UsageError(f"{file}: {key} must be {_WORDS[kind]}, not {value!r}")
         else:
             layer[key] = value
     return layer
@@ -167,7 +171,10 @@ def _flatten(table: dict[str, Any]) -> list[tuple[str, Any]]:
 def _choice(layer: dict[str, Any], key: str, allowed: tuple[str, ...], default: str) -> Any:
     value = layer.get(key, default)
     if value not in allowed:
-        raise UsageError(f"{key} must be one of {', '.join(allowed)}, not {value!r}")
+        raise UsageError(
+            f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}",
+            hint="Settings, and where they come from: docs/configuration.md",
+        )
     return value
 
 
