@@ -7,7 +7,7 @@ Commutative, associative and idempotent, because it looks at sets and never at t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -40,8 +40,10 @@ class Standing(msgspec.Struct, frozen=True):
     conflicts_with: tuple[str, ...] = ()
 
 
-def fold(statements: Iterable[Statement]) -> dict[str, Standing]:
-    """The standing of every record among the statements.
+def fold(
+    statements: Iterable[Statement], wanted: Collection[str] | None = None
+) -> dict[str, Standing]:
+    """The standing of every record among the statements, or of the wanted ones of them.
 
     Exact for a record when the statements contain everything about it: tombstones on it and
     on those tombstones, what supersedes it, what shares its key or a superseded target with
@@ -49,7 +51,8 @@ def fold(statements: Iterable[Statement]) -> dict[str, Standing]:
     """
     union = _merge(statements)
     about = _About(union)
-    return {record_id: about.standing(record_id) for record_id in union}
+    asked = union if wanted is None else [one for one in union if one in wanted]
+    return {record_id: about.standing(record_id) for record_id in asked}
 
 
 def _merge(statements: Iterable[Statement]) -> dict[str, Statement]:
@@ -76,6 +79,9 @@ class _About:
         self._superseders: dict[str, list[Decision]] = {}
         self._by_key: dict[str, list[Decision]] = {}
         self._withdrawn: dict[str, bool] = {}
+        self._current: dict[str, bool] = {}
+        # (what they share, that is a key or a superseded record) → those that are current.
+        self._rivals_over: dict[tuple[str, str], frozenset[str]] = {}
         for statement in union.values():
             record = statement.record
             if isinstance(record, Tombstone):
@@ -144,15 +150,27 @@ class _About:
         )
 
     def _is_current(self, record: Decision) -> bool:
-        return self._stands(record) and not self._superseded_by(record.id)[0]
+        known = self._current.get(record.id)
+        if known is None:
+            known = self._stands(record) and not self._superseded_by(record.id)[0]
+            self._current[record.id] = known
+        return known
 
     def _rivals(self, record: Decision) -> tuple[str, ...]:
         """Other current decisions with the same key, or that supersede the same one."""
-        rivals = list(self._by_key.get(record.key, ()))
+        found = set(self._current_over("key", record.key, self._by_key.get(record.key, ())))
         for target in record.supersedes:
-            rivals.extend(self._superseders.get(target, ()))
-        found = {r.id for r in rivals if r.id != record.id and self._is_current(r)}
+            found |= self._current_over("target", target, self._superseders.get(target, ()))
+        found.discard(record.id)
         return tuple(sorted(found))
+
+    def _current_over(self, kind: str, name: str, rivals: Iterable[Decision]) -> frozenset[str]:
+        """Worked out once for all that share it: thousands may share one key."""
+        known = self._rivals_over.get((kind, name))
+        if known is None:
+            known = frozenset(rival.id for rival in rivals if self._is_current(rival))
+            self._rivals_over[kind, name] = known
+        return known
 
     def standing(self, record_id: str) -> Standing:
         statement = self._union[record_id]

@@ -79,7 +79,7 @@ def _find(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
         return []
     about = workspace.records.list_about(wanted)
     held = workspace.records.get_held(about | wanted, workspace.place.worktree)
-    standings = fold(_statement(one, workspace.is_detached) for one in held)
+    standings = fold((_statement(one, workspace.is_detached) for one in held), wanted)
     by_id = {one.record.id: one for one in held}
     reviewer = _Reviewer(workspace)
     hits = [

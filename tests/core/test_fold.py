@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.core.fold import Standing, Statement, fold
+from gitmem.core.fold import Standing, Statement, _About, fold
 from gitmem.core.records import Actor, Decision, Line, Other, Record, Tombstone
 from tests.support.records import make_decision, make_tombstone
 
@@ -320,3 +320,24 @@ def test_a_long_line_of_replacements_leaves_one_current() -> None:
     line = [_decision(n, n, [n - 1] if n else []) for n in range(5000)]
     states = fold(Statement(record, True) for record in line)
     assert [r.id for r in line if states[r.id].state == "current"] == [line[-1].id]
+
+
+def test_a_key_that_thousands_share_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    real = _About._is_current
+
+    def counted(about: _About, record: Decision) -> bool:
+        nonlocal asked
+        asked += 1
+        return real(about, record)
+
+    monkeypatch.setattr(_About, "_is_current", counted)
+    decisions = [_decision(number, key=1, supersedes=[9999]) for number in range(50)]
+    state = fold([Statement(one, True) for one in decisions])
+    assert all(len(one.conflicts_with) == 49 for one in state.values())
+    assert asked <= 4 * len(decisions)
+
+
+def test_only_the_wanted_ones_are_told() -> None:
+    union = _here(OLD, NEW)
+    assert fold(union, {OLD.id}) == {OLD.id: fold(union)[OLD.id]}
