@@ -97,9 +97,10 @@ def _wrapped(text: str, look: Look, *, limit: int | None) -> list[str]:
 
 def _footer(hit: Hit, look: Look, scope: str) -> str:
     parts = [clean_line(hit.actor.name) if hit.actor else "unknown", age(hit.at, look)]
+    is_only_for = hit.where != "here" or hit.uncommitted
     if hit.commit:
-        parts.append(f"in {short(hit.commit)}")
-    elif hit.where == "pending":
+        parts.append(f"{'for' if is_only_for else 'in'} {short(hit.commit)}")
+    if hit.where == "pending":
         parts.append("pending" if look.is_detached else "pending (not in a commit yet)")
     elif hit.where == "private":
         parts.append("private to this clone")

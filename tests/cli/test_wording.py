@@ -204,3 +204,10 @@ def test_a_narrow_terminal_gets_no_line_that_is_wider(plain: Clone) -> None:
     assert "A subject" in shown.text and "rather" in shown.text
     listed = re.sub(r"\x1b\[[0-9;]*m", "", shown.text.partition("This is from")[0])
     assert max(len(line) for line in listed.splitlines()) <= 50
+
+
+def test_a_pending_decision_for_a_commit_is_not_said_to_be_in_it(ada: Clone) -> None:
+    oid = ada.commit("Change", {"app.py": "changed\n"})
+    ada.gitmem("capture", "--for", "HEAD", "-m", "Said later").ok()
+    footer = f"for {oid[:7]}, pending (not in a commit yet)"
+    assert footer in ada.gitmem("why", "app.py").ok().out
