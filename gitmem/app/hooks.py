@@ -204,8 +204,11 @@ class HookFiles:
     def _advice(self) -> tuple[str, ...]:
         if not self.place.uses_framework or "pre-commit" not in self._names:
             return ()
-        words = "pre-commit install writes its hook anew; to stay, add to .pre-commit-config.yaml:"
-        return (f"{words}\n{FRAMEWORK_SNIPPET}",)
+        words = (
+            "`pre-commit install` writes its hook anew, without gitmem. So that it stays, add to "
+            ".pre-commit-config.yaml:"
+        )
+        return (f"{words}\n{FRAMEWORK_SNIPPET.rstrip()}",)
 
     def _state(
         self, name: str, state: State, file: Path, *, changed: bool = False, reason: str = ""

@@ -149,7 +149,9 @@ class _Question:
     def _note_absence(self) -> None:
         """Say that a file is no longer here, and which file of that name is."""
         name, root = self._target.name, self._workspace.place.work_tree
-        if root is None or self._target.kind != "path" or os.path.lexists(root / name):
+        if root is None or self._target.kind != "path":
+            return
+        if os.path.lexists(root / self._target.path):
             return
         same = self._workspace.records.match_paths(name, limit=50)
         here = [path for path in same if os.path.lexists(root / path)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -211,3 +213,12 @@ def test_a_pending_decision_for_a_commit_is_not_said_to_be_in_it(ada: Clone) -> 
     ada.gitmem("capture", "--for", "HEAD", "-m", "Said later").ok()
     footer = f"for {oid[:7]}, pending (not in a commit yet)"
     assert footer in ada.gitmem("why", "app.py").ok().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names of any bytes are Linux's")
+def test_a_name_that_is_no_text_is_found_to_be_here(plain: Clone) -> None:
+    name = os.fsdecode(b"bad\xff.txt")
+    plain.commit("Add it because", {name: "x"})
+    done = plain.gitmem("-q", "why", name).ok()
+    assert "Add it because" in done.out
+    assert "not in this work tree" not in plain.gitmem("why", name).ok().err
