@@ -222,3 +222,17 @@ def test_a_name_that_is_no_text_is_found_to_be_here(plain: Clone) -> None:
     done = plain.gitmem("-q", "why", name).ok()
     assert "Add it because" in done.out
     assert "not in this work tree" not in plain.gitmem("why", name).ok().err
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("gitmem wh", "plain,why"),
+        ("gitmem why a", "file,a"),
+        ("gitmem capture --wh", "plain,--why"),
+    ],
+)
+def test_commands_options_and_files_are_completed(plain: Clone, words: str, kind: str) -> None:
+    count = str(words.count(" "))
+    environ = {"_GITMEM_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": count}
+    assert kind in plain.gitmem(env=environ).ok().out.split()

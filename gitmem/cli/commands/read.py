@@ -12,7 +12,7 @@ from gitmem.services.why import DEFAULT_LIMIT
 
 
 @command("why")
-@click.argument("target")
+@click.argument("target", type=click.Path())
 @click.option(
     "--limit",
     type=click.IntRange(1),
@@ -42,7 +42,7 @@ def why(
 
 
 @command("log")
-@click.argument("path", required=False)
+@click.argument("path", required=False, type=click.Path())
 @click.option(
     "-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many."
 )

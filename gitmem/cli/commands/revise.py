@@ -24,7 +24,7 @@ _REASON = click.option("-m", "--reason", default="", metavar="TEXT", help="Why."
 
 @command("edit")
 @click.argument("record_id", metavar="ID")
-@click.argument("paths", metavar="[PATH[:A-B]]...", nargs=-1)
+@click.argument("paths", metavar="[PATH[:A-B]]...", nargs=-1, type=click.Path())
 @_MESSAGE
 @_FILE
 @_WHY
@@ -39,7 +39,7 @@ def edit(session: Session, record_id: str, **words: object) -> int:
 
 @command("supersede")
 @click.argument("record_id", metavar="ID")
-@click.argument("paths", metavar="[PATH[:A-B]]...", nargs=-1)
+@click.argument("paths", metavar="[PATH[:A-B]]...", nargs=-1, type=click.Path())
 @_MESSAGE
 @_FILE
 @_WHY

@@ -12,9 +12,15 @@ from gitmem.core.records import DECISION_TYPES
 
 
 @command("capture")
-@click.argument("paths", metavar="[PATH[:A-B]]...", nargs=-1)
+@click.argument("paths", metavar="[PATH[:A-B]]...", nargs=-1, type=click.Path())
 @click.option("-m", "--message", "summary", metavar="SUMMARY", help="The decision in one line.")
-@click.option("-F", "--file", metavar="FILE", help="Read it from a file; - is standard input.")
+@click.option(
+    "-F",
+    "--file",
+    type=click.Path(),
+    metavar="FILE",
+    help="Read it from a file; - is standard input.",
+)
 @click.option("--why", metavar="TEXT", help="The reason.")
 @click.option(
     "--type",
