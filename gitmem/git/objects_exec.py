@@ -57,9 +57,9 @@ class ExecObjectReader:
         header = self._read_header(loader)
         if header is None or header[1] != "tree":
             if header is not None:
-                loader.read_exactly(header[2] + 1)
+                self._read_body(loader, header)
             raise Damaged(f"no tree {oid} in the repository")
-        data = loader.read_exactly(header[2] + 1)[:-1]
+        data = self._read_body(loader, header)
         return list_entries(data, len(header[0]) // 2)
 
     def iter_blobs(self, oids: Sequence[str], limit_bytes: int) -> Iterator[Blob]:
@@ -146,16 +146,33 @@ class ExecObjectReader:
         return [answers.get(oid) for oid in oids]
 
     def _load(self, oids: Sequence[str]) -> dict[str, bytes]:
-        if not oids:
-            return {}
-        loader = self._get_loader()
-        loader.write("".join(oid + "\n" for oid in oids).encode())
-        found = {}
-        for oid in oids:
-            header = self._read_header(loader)
-            if header is not None:
-                found[oid] = loader.read_exactly(header[2] + 1)[:-1]
+        found: dict[str, bytes] = {}
+        waiting = list(oids)
+        while waiting:
+            loader = self._get_loader()
+            loader.write("".join(oid + "\n" for oid in waiting).encode())
+            for place, oid in enumerate(waiting):
+                try:
+                    header = self._read_header(loader)
+                    if header is not None:
+                        found[oid] = self._read_body(loader, header)
+                except OutOfTime:
+                    raise
+                except GitFailed:
+                    # git ends at an object that is damaged: it is as good as missing, and the
+                    # others are not.
+                    waiting = waiting[place + 1 :]
+                    break
+            else:
+                break
         return found
+
+    def _read_body(self, child: Child, header: Header) -> bytes:
+        try:
+            return child.read_exactly(header[2] + 1)[:-1]
+        except GitFailed:
+            self.close()
+            raise
 
     def _read_header(self, child: Child) -> Header | None:
         line = child.read_line(_MAX_HEADER_BYTES)

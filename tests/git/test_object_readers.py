@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -404,3 +405,20 @@ def test_a_promised_object_that_cannot_be_had_is_missing(repo: Repo, tmp_path: P
     assert [blob.data for blob in reader.iter_blobs([oid], 10)] == [None]
     assert reader.find_oid("HEAD") == repo.head()
     reader.close()
+
+
+def test_a_damaged_blob_is_missing_and_hides_no_other(
+    repo: Repo, open_reader: Callable[[Path], ObjectReader]
+) -> None:
+    texts = [hashlib.sha256(str(n).encode()).digest() * 40 for n in range(3)]
+    oids = [repo.git("hash-object", "-w", "--stdin", stdin=text) for text in texts]
+    loose = repo.path / ".git/objects" / oids[1][:2] / oids[1][2:]
+    data = bytearray(loose.read_bytes())
+    data[-1] ^= 0xFF
+    loose.chmod(0o644)
+    loose.write_bytes(data)
+    reader = open_reader(repo.path)
+    found = [blob.data for blob in reader.iter_blobs(oids, 10**6)]
+    assert found == [texts[0], None, texts[2]]
+    assert reader.find_oid(oids[2]) == oids[2]
+    assert [blob.data for blob in reader.iter_blobs(oids[2:], 10**6)] == texts[2:]
