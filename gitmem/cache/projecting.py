@@ -21,9 +21,9 @@ from gitmem.cache.rows import (
     withheld,
 )
 from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
-from gitmem.cache.versions import LISTED
+from gitmem.cache.versions import ABSENT, LISTED
 from gitmem.core.records import Decision, Line, Record, Tombstone
-from gitmem.core.segments import Segment, is_whole
+from gitmem.core.segments import Segment, is_absent
 
 _BATCH_RECORDS = 8000
 _BATCH_BYTES = 8 * 1024 * 1024
@@ -93,7 +93,15 @@ class _Batch:
         states = dict(
             db.query_in("SELECT sid, state FROM segment WHERE sid IN (?*)", self._sids.values())
         )
-        self._segments = [s for s in segments if states[self._sids[s.ref]] == LISTED]
+        self._segments = [
+            segment
+            for segment in segments
+            for state in (states[self._sids[segment.ref]],)
+            if state == LISTED or (state == ABSENT and not is_absent(segment))
+        ]
+        self._found = [
+            (sid,) for s in self._segments for sid in (self._sids[s.ref],) if states[sid] == ABSENT
+        ]
         self._rids: dict[str, int] = {}
         self._new: list[tuple[int, Line]] = []
 
@@ -183,10 +191,14 @@ class _Batch:
             sid = self._sids[segment.ref]
             holdings += [(rids[line.id], sid) for line in segment.lines]
             problems += [(sid, p.line, p.code, p.detail, p.place, p.id) for p in segment.problems]
-            mark_read(db, sid, segment.ref, is_verified=is_whole(segment))
+            mark_read(db, sid, segment)
+        db.run_many("DELETE FROM problem WHERE sid = ?", self._found)
         db.insert_many("INSERT OR IGNORE INTO holding (rid, sid) VALUES", holdings)
         db.insert_many("INSERT INTO problem (sid, line, code, detail, place, id) VALUES", problems)
-        live = refresh_live(db, [self._sids[segment.ref] for segment in self._segments])
+        sids = [self._sids[segment.ref] for segment in self._segments]
+        refresh_live(db, sids)
+        rows = db.query_in("SELECT sid FROM segment WHERE is_live AND sid IN (?*)", sids)
+        live = {sid for (sid,) in rows}
         held = {rid for rid, sid in holdings if sid in live}
         db.insert_many(
             "INSERT INTO orphan (rid, seq, tie) VALUES",

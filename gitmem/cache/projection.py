@@ -9,6 +9,7 @@ from gitmem.cache.facts import CacheFacts
 from gitmem.cache.path_ids import PathIds
 from gitmem.cache.projecting import project_segments
 from gitmem.cache.segments import ensure_segments, find_known, is_read, refresh_live
+from gitmem.cache.versions import ABSENT
 from gitmem.core.segments import Segment, SegmentRef
 from gitmem.errors import Contended
 
@@ -47,6 +48,13 @@ class CacheProjection(CacheFacts):
         wanted = list(dict.fromkeys(segments))
         known = find_known(self._db, {ref.name for ref in wanted})
         return [ref for ref in wanted if not is_read(ref, known.get(ref.name, ()))]
+
+    def list_absent(self, *, limit: int) -> list[SegmentRef]:
+        rows = self._db.query(
+            "SELECT name, blob FROM segment WHERE state = ? AND is_live ORDER BY sid LIMIT ?",
+            (ABSENT, limit),
+        )
+        return [SegmentRef(name, blob) for name, blob in rows]
 
     def project(self, segments: Iterable[Segment]) -> int:
         return project_segments(self._db, self._paths, segments)

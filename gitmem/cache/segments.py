@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from gitmem.cache.connection import Connection
 from gitmem.cache.rows import tie_of
-from gitmem.cache.versions import LISTED, READ, VERIFIED
-from gitmem.core.segments import SegmentRef
+from gitmem.cache.versions import ABSENT, LISTED, READ, VERIFIED
+from gitmem.core.segments import Segment, SegmentRef, is_absent, is_whole
 
 _SOURCE_OF_NEW = """
     SELECT sid FROM segment WHERE name = ? AND (state = 2 OR ? = '' AND state = 1)
@@ -50,17 +50,17 @@ def ensure_segments(db: Connection, refs: Iterable[SegmentRef]) -> dict[SegmentR
     return {ref: found[ref] for ref in wanted}
 
 
-def mark_read(db: Connection, sid: int, ref: SegmentRef, *, is_verified: bool) -> None:
+def mark_read(db: Connection, sid: int, segment: Segment) -> None:
     """Say that a segment's content is in the tables, and what else it stands for."""
-    db.query(
-        "UPDATE segment SET state = ?, source = sid WHERE sid = ?",
-        (VERIFIED if is_verified else READ, sid),
-    )
+    ref, is_verified = segment.ref, is_whole(segment)
+    state = VERIFIED if is_verified else ABSENT if is_absent(segment) else READ
+    db.query("UPDATE segment SET state = ?, source = sid WHERE sid = ?", (state, sid))
     if is_verified:
         db.query(
-            "UPDATE segment SET source = ? WHERE name = ? AND state = ?", (sid, ref.name, LISTED)
+            "UPDATE segment SET source = ? WHERE name = ? AND state IN (?, ?)",
+            (sid, ref.name, LISTED, ABSENT),
         )
-    else:
+    elif state == READ:
         db.query(
             "UPDATE segment SET source = ?"
             " WHERE name = ? AND blob = '' AND state = ? AND source IS NULL",

@@ -8,8 +8,9 @@ from __future__ import annotations
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x67_6D_65_6D  # "gmem"
 
-LISTED, READ, VERIFIED = 0, 1, 2
-"""States of a segment: known by name; its content read; and matching its name."""
+LISTED, READ, VERIFIED, ABSENT = 0, 1, 2, 3
+"""States of a segment: known by name; its content read; and matching its name; or not to be
+had when it was asked for."""
 
 SUPERSEDES, RETRACTS, REDACTS = 1, 2, 3
 """Relations of `link`."""

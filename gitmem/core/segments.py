@@ -52,6 +52,11 @@ def is_whole(segment: Segment) -> bool:
     return _UNPROVEN.isdisjoint(problem.code for problem in segment.problems)
 
 
+def is_absent(segment: Segment) -> bool:
+    """Whether its bytes were not to be had, which may change."""
+    return any(problem.code == "missing" for problem in segment.problems)
+
+
 def is_segment_name(name: str) -> bool:
     """Whether a file name is that of a segment; anything else under records/ is not read."""
     return _NAME.fullmatch(name) is not None

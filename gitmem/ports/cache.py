@@ -32,6 +32,10 @@ class Projection(Protocol):
         blob id, by both: the same name with another blob is not known."""
         ...
 
+    def list_absent(self, *, limit: int) -> list[SegmentRef]:
+        """Segments that some place has and whose bytes were not to be had."""
+        ...
+
     def project(self, segments: Iterable[Segment]) -> int:
         """Insert decoded segments (streamed, in batches); the number of new records.
 

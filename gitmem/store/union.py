@@ -19,7 +19,14 @@ from gitmem.core.refnames import (
     parse_fetched_ref,
     parse_writer_ref,
 )
-from gitmem.core.segments import MAX_SEGMENT_BYTES, Segment, SegmentRef, decode_segment, is_whole
+from gitmem.core.segments import (
+    MAX_SEGMENT_BYTES,
+    Segment,
+    SegmentRef,
+    decode_segment,
+    is_whole,
+    segment_name,
+)
 from gitmem.ports.cache import Facts, Projection
 from gitmem.ports.repository import ObjectReader
 from gitmem.store.default_branch import find_default_ref
@@ -41,6 +48,8 @@ from gitmem.store.writer import find_writer
 DEFAULT_PLACE = "default"
 BRANCHES_PLACE = "branches"
 OWN_PLACE = "own"
+BRANCH_ROOTS = "branch-roots"
+MAX_ABSENT = 1000
 
 
 # What is being done, how much of it is done, and how much there is (0: unknown).
@@ -111,13 +120,23 @@ def _read_blobs(
     for ref in refs:
         by_blob.setdefault(ref.blob, []).append(ref)
     for blob in objects.iter_blobs(list(by_blob), MAX_SEGMENT_BYTES):
-        for ref in by_blob[blob.oid]:
-            if blob.data is None:
-                code = "too-large" if blob.size_bytes > MAX_SEGMENT_BYTES else "missing"
-                detail = f"a segment of {blob.size_bytes} bytes" if blob.size_bytes else "missing"
-                yield Segment(ref, (), (Problem(ref.name, 0, code, detail),))
-            else:
-                yield keep_project(decode_segment(ref, blob.data, ref.name), project_id)
+        names = by_blob[blob.oid]
+        if blob.data is None:
+            code = "too-large" if blob.size_bytes > MAX_SEGMENT_BYTES else "missing"
+            detail = f"a segment of {blob.size_bytes} bytes" if blob.size_bytes else "missing"
+            yield from (_refuse(ref, code, detail) for ref in names)
+            continue
+        # Bytes have one name: under thousands of others they are not read thousands of times.
+        name = segment_name(blob.data.replace(b"\r\n", b"\n")) if len(names) > 1 else ""
+        chosen = next((ref for ref in names if ref.name == name), names[0])
+        yield keep_project(decode_segment(chosen, blob.data, chosen.name), project_id)
+        for ref in names:
+            if ref != chosen:
+                yield _refuse(ref, "name-mismatch", "the bytes do not match the file's name")
+
+
+def _refuse(ref: SegmentRef, code: str, detail: str) -> Segment:
+    return Segment(ref, (), (Problem(ref.name, 0, code, detail),))
 
 
 def _name_damage(segment: Segment) -> SegmentRef:
@@ -160,10 +179,25 @@ class _Refresh:
             self._folder_place(place, folder)
         if self._facts.get_memo("refs") != present.refs_fingerprint:
             self._refs()
-            # One that cannot be trusted is like none: nothing is written for it each time.
-            is_racy = present.refs_fingerprint.startswith(RACY)
-            self._facts.set_memo("refs", "" if is_racy else present.refs_fingerprint)
+        # One that cannot be trusted is like none: nothing is written for it each time.
+        is_open = self._look_for_absent() or present.refs_fingerprint.startswith(RACY)
+        self._facts.set_memo("refs", "" if is_open else present.refs_fingerprint)
         return Refreshed(self._added, self._is_changed)
+
+    def _look_for_absent(self) -> bool:
+        """Read what was missing, if it is here by now; whether it is to be looked for each time
+        until it is, because an object that is mended leaves no trace in the refs."""
+        absent = self._projection.list_absent(limit=MAX_ABSENT)
+        if not absent:
+            return False
+        objects = self._sources.memory_objects
+        self._added += project_segments(
+            self._memory, objects, self._projection, absent, self._report
+        )
+        is_left = bool(self._projection.list_absent(limit=1))
+        self._is_changed = self._is_changed or not is_left
+        # In a partial clone each look is a try to fetch.
+        return is_left and self._sources.settings.find_config("extensions.partialclone") is None
 
     def _refs(self) -> None:
         sources = self._sources
@@ -205,17 +239,29 @@ class _Refresh:
     def _branches(self) -> None:
         """One place for the folders of all branches here: what stands there is committed."""
         objects = self._sources.objects
-        roots: set[str] = set()
-        for ref, oid in self._sources.refs.list_refs("refs/heads/").items():
-            root = objects.find_oid(f"{oid}:{RECORDS}") if parse_writer_ref(ref) is None else None
-            if root is not None:
-                roots.add(root)
+        roots = sorted(set(self._find_roots().values()) - {""})
         self._shelved_place(
             BRANCHES_PLACE,
-            " ".join(sorted(roots)),
+            hashlib.sha256(" ".join(roots).encode()).hexdigest(),
             objects,
-            lambda: [shelf for root in sorted(roots) for shelf in list_shelves(objects, root)],
+            lambda: [shelf for root in roots for shelf in list_shelves(objects, root)],
         )
+
+    def _find_roots(self) -> dict[str, str]:
+        """Tip of a branch → its records tree, "" without one. What a commit has never changes,
+        so only new tips are asked about."""
+        branches = self._sources.refs.list_refs("refs/heads/")
+        tips = {oid for ref, oid in branches.items() if parse_writer_ref(ref) is None}
+        lines = (self._facts.get_memo(BRANCH_ROOTS) or "").splitlines()
+        known = dict(line.partition(" ")[::2] for line in lines)
+        roots = {
+            tip: known[tip]
+            if tip in known
+            else self._sources.objects.find_oid(f"{tip}:{RECORDS}") or ""
+            for tip in sorted(tips)
+        }
+        self._facts.set_memo(BRANCH_ROOTS, "\n".join(f"{t} {root}" for t, root in roots.items()))
+        return roots
 
     def _writer_place(self, place: str, oid: str | None) -> None:
         self._tree_place(

@@ -208,3 +208,20 @@ def test_the_writers_file_may_be_damaged(ada: Clone) -> None:
     (ada.home / "writer").write_text("nonsense\n")
     done = ada.gitmem("--json", "status").ends(7)
     assert "rm " in done.error["hint"]
+
+
+def test_an_object_that_comes_back_is_read_without_being_told(ada: Clone) -> None:
+    record_id = ada.decide("Lost and found", "a.py")
+    (path,) = ada.git("ls-files", ".gitmem/records/*").splitlines()
+    oid = ada.git("rev-parse", f"HEAD:{path}")
+    blob = ada.path / ".git/objects" / oid[:2] / oid[2:]
+    aside = blob.rename(ada.path / "aside")
+    (ada.path / path).unlink()
+    for file in ada.home.rglob("spool/*/*.ndjson"):
+        file.unlink()
+    ada.gitmem("cache", "rebuild").ok()
+    assert ada.find_hit("a.py", record_id) is None
+    assert ada.status()["quarantined"] == 1
+    aside.rename(blob)
+    assert ada.hit("a.py", record_id)["where"] == "here"
+    assert ada.status()["quarantined"] == 0
