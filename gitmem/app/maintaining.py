@@ -14,6 +14,8 @@ from gitmem.services.maintain import (
     rewrite_redacted,
 )
 
+MAX_LEFT = 5
+
 
 def fold_memory(opened: Opened, *, is_dry_run: bool) -> Folded:
     """What is pending, onto this clone's own ref. Raises NoMemory."""
@@ -27,7 +29,8 @@ def rewrite_memory(opened: Opened, *, is_dry_run: bool) -> tuple[Rewritten, str]
     """Segments without what was redacted; or why they cannot be rewritten here."""
     try:
         done = rewrite_redacted(opened.reopen(), _index(opened), is_dry_run=is_dry_run)
-        return done, ""
+        left = "; ".join(sorted({f"{p.place}: {p.detail}" for p in done.problems})[:MAX_LEFT])
+        return done, f"left as it is, for some of it cannot be read here: {left}" if left else ""
     except Refused as error:
         return Rewritten(), f"{error.message}. {error.hint}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from gitmem.core.records import Line, Problem, Tombstone
 from gitmem.core.segments import (
     MAX_SEGMENT_BYTES,
+    Segment,
     SegmentRef,
     decode_segment,
     encode_segment,
@@ -32,6 +33,7 @@ from gitmem.store.union import keep_project
 from gitmem.store.writer import ensure_writer, find_writer
 
 MANY = 1_000_000
+_UNREAD = frozenset({"newer-format", "segment-too-long", "missing", "unreadable", "lfs-pointer"})
 
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +93,8 @@ def resolve_conflicts(
     workspace: Workspace, index: ConflictedIndex, *, is_dry_run: bool
 ) -> Rewritten:
     """Settle every conflict under `records/` by union: all good records of all versions, the
-    redacted ones aside, as new segments, staged. Nothing is committed."""
+    redacted ones aside, as new segments, staged. Nothing is committed. A path of which some
+    version cannot be read whole stays as it is, and is among the problems."""
     memory = workspace.get_memory()
     if memory.folder is None:
         return Rewritten()
@@ -102,19 +105,23 @@ def resolve_conflicts(
     redacted = _list_redacted(workspace, only_accepted=False)
     lines: dict[str, Line] = {}
     problems: list[Problem] = []
+    settled: list[str] = []
     for path, blobs in sorted(versions.items()):
-        name = path.rpartition("/")[2]
-        for blob in workspace.sources.objects.iter_blobs(blobs, MAX_SEGMENT_BYTES):
-            # No name is given: a version may be a mixture that no name fits.
-            segment = decode_segment(SegmentRef(""), blob.data or b"", f"{name} {blob.oid[:12]}")
-            segment = keep_project(segment, memory.project_id)
-            problems += segment.problems
-            lines.update((one.id, one) for one in segment.lines if one.id not in redacted)
+        segments = [
+            keep_project(segment, memory.project_id)
+            for segment in _read_versions(workspace, path, blobs)
+        ]
+        problems += (problem for segment in segments for problem in segment.problems)
+        if any(_has_more(segment) for segment in segments):
+            continue
+        settled.append(path)
+        found = (one for segment in segments for one in segment.lines)
+        lines.update((one.id, one) for one in found if one.id not in redacted)
     if is_dry_run:
-        return Rewritten(removed=tuple(versions), records=len(lines), problems=tuple(problems))
+        return Rewritten(removed=tuple(settled), records=len(lines), problems=tuple(problems))
     work_tree = memory.folder.parent
     added = write_segments(work_tree, lines.values())
-    removed = [path for path in versions if path not in added]
+    removed = [path for path in settled if path not in added]
     for path in removed:
         _remove(work_tree, path)
     index.settle(removed, added)
@@ -126,6 +133,23 @@ def resolve_conflicts(
     )
 
 
+def _read_versions(workspace: Workspace, path: str, blobs: Sequence[str]) -> Iterator[Segment]:
+    name = path.rpartition("/")[2]
+    for blob in workspace.sources.objects.iter_blobs(blobs, MAX_SEGMENT_BYTES):
+        place = f"{name} {blob.oid[:12]}"
+        # No name is given: a version may be a mixture that no name fits.
+        if blob.data is None:
+            problem = Problem(place, 0, "missing", "its bytes are not here, or too many")
+            yield Segment(SegmentRef(""), (), (problem,))
+        else:
+            yield decode_segment(SegmentRef(""), blob.data, place)
+
+
+def _has_more(segment: Segment) -> bool:
+    """Whether it may hold records that were not read: they would be lost with it."""
+    return any(problem.code in _UNREAD for problem in segment.problems)
+
+
 def rewrite_redacted(
     workspace: Workspace, index: ConflictedIndex, *, is_dry_run: bool
 ) -> Rewritten:
@@ -133,15 +157,18 @@ def rewrite_redacted(
     a file of its own; staged, nothing committed. Only redactions that were reviewed (they
     stand in HEAD's folder) or are this clone's own count.
 
+    A segment with records that this version cannot read stays, and is among the problems.
     Raises Refused where another branch is checked out and there would be something to do."""
     memory = workspace.get_memory()
     if memory.folder is None:
         return Rewritten()
     catch_up(workspace, with_history=False)
     redacted = _list_redacted(workspace, only_accepted=True)
-    touched = list(_iter_holding(memory.folder / "records", redacted)) if redacted else []
+    holding = list(_iter_holding(memory.folder / "records", redacted)) if redacted else []
+    touched = [(path, one.lines) for path, one in holding if not _has_more(one)]
+    problems = tuple(p for _, one in holding if _has_more(one) for p in one.problems)
     if not touched:
-        return Rewritten()
+        return Rewritten(problems=problems)
     if not _is_on_default(workspace):
         raise Refused(
             f"{len(touched)} segments hold redacted records; they are rewritten on the default "
@@ -152,13 +179,15 @@ def rewrite_redacted(
     removed = [path.relative_to(work_tree).as_posix() for path, _ in touched]
     survivors = [line for _, lines in touched for line in lines if line.id not in redacted]
     if is_dry_run:
-        return Rewritten(removed=tuple(removed), records=len(survivors))
+        return Rewritten(removed=tuple(removed), records=len(survivors), problems=problems)
     added = [_write_single(work_tree, line) for line in survivors]
     removed = [path for path in removed if path not in added]
     for path in removed:
         _remove(work_tree, path)
     index.settle(removed, added)
-    return Rewritten(removed=tuple(removed), added=tuple(added), records=len(survivors))
+    return Rewritten(
+        removed=tuple(removed), added=tuple(added), records=len(survivors), problems=problems
+    )
 
 
 def _list_redacted(workspace: Workspace, *, only_accepted: bool) -> set[str]:
@@ -174,12 +203,12 @@ def _list_redacted(workspace: Workspace, *, only_accepted: bool) -> set[str]:
     return found
 
 
-def _iter_holding(records: Path, ids: set[str]) -> Iterator[tuple[Path, tuple[Line, ...]]]:
+def _iter_holding(records: Path, ids: set[str]) -> Iterator[tuple[Path, Segment]]:
     """The segments of the work tree's folder that hold one of these records."""
     for name, path in sorted(list_segments(records, RECORDS).files.items()):
         segment = read_segment(path, name, name)
         if segment is not None and any(line.id in ids for line in segment.lines):
-            yield path, segment.lines
+            yield path, segment
 
 
 def _is_on_default(workspace: Workspace) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.core.canonical import content_id, encode_canonical
+from gitmem.core.segments import segment_name
 from tests.support.commandline import Clone, environment
 
 DAMAGES = {
@@ -225,3 +228,19 @@ def test_an_object_that_comes_back_is_read_without_being_told(ada: Clone) -> Non
     aside.rename(blob)
     assert ada.hit("a.py", record_id)["where"] == "here"
     assert ada.status()["quarantined"] == 0
+
+
+def test_upkeep_leaves_a_segment_with_records_of_a_later_version_alone(ada: Clone) -> None:
+    record_id = ada.decide("Said too much", "a.py")
+    (path,) = ada.git("ls-files", ".gitmem/records/*").splitlines()
+    line = (ada.path / path).read_bytes().rstrip(b"\n")
+    later = {**json.loads(line), "v": 2, "summary": "Of a later version"}
+    later["id"] = content_id(later)
+    data = line + b"\n" + encode_canonical(later) + b"\n"
+    (ada.path / path).unlink()
+    both = ada.write(str(Path(path).with_name(segment_name(data))), data)
+    ada.commit("One segment")
+    ada.gitmem("redact", record_id[:8], "--yes").ok()
+    done = ada.gitmem("maintain").ok()
+    assert both.read_bytes() == data and ada.git("status", "--porcelain") == ""
+    assert "later" not in done.out and "version 2" in done.err
