@@ -22,7 +22,9 @@ def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False)
         configured=settings.sync_remote,
         branch=opened.workspace.place.branch,
         is_detached=settings.is_detached,
+        list_addresses=_code_transport(opened).list_addresses,
         cwd=opened.cwd,
+        top=opened.layout.work_tree or opened.layout.git_dir,
     )
     return push(
         opened.workspace,
@@ -44,7 +46,9 @@ def pull_memory(opened: Opened, remote: str | None) -> Pulled:
         configured=settings.sync_remote,
         branch=opened.workspace.place.branch,
         is_detached=settings.is_detached,
+        list_addresses=_code_transport(opened).list_addresses,
         cwd=opened.cwd,
+        top=opened.layout.work_tree or opened.layout.git_dir,
     )
     return pull(opened.workspace, _transport(opened), remotes, reopen=opened.reopen)
 
@@ -60,3 +64,7 @@ def _transport(opened: Opened) -> Transport:
     clone = opened.workspace.clone
     git_dir = clone.memory_git if opened.settings.is_detached else opened.layout.git_dir
     return choose_transport(opened.settings, git_dir, opened.environ)
+
+
+def _code_transport(opened: Opened) -> Transport:
+    return choose_transport(opened.settings, opened.layout.git_dir, opened.environ)

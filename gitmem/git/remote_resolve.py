@@ -42,6 +42,13 @@ class RemoteConfig:
         """Remote name → first URL as configured."""
         return {name: urls[0] for name, urls in self._urls.items()}
 
+    def list_addresses(self, remote: str) -> set[str]:
+        """Every address that a name or an address may stand for, before rewriting and after;
+        none of them is judged."""
+        urls = [*self._urls.get(remote, ()), *self._push_urls.get(remote, ())] or [remote]
+        rewritten = {self._rewrite(url) for url in urls}
+        return {*urls, *rewritten, *(_rewrite(url, self._push_rewrites) or url for url in urls)}
+
     def resolve(self, remote: str) -> Remote:
         """The addresses behind a name or an address. Raises UnsafeRemote, and UsageError
         where it is neither."""

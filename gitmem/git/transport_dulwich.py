@@ -105,8 +105,16 @@ class DulwichTransport:
                     pushed.append(Push(repo, client, path, address).delete(ref, expected))
         return _pick_worst(pushed)
 
+    def list_addresses(self, remote: str) -> set[str]:
+        """Every address that a name or an address may stand for."""
+        with open_repository(self._git_dir) as repo:
+            return self._read_config(repo).list_addresses(remote)
+
+    def _read_config(self, repo: Repo) -> RemoteConfig:
+        return RemoteConfig(list_items(open_config(repo, self._environ)))
+
     def _resolve(self, repo: Repo, remote: str) -> Remote:
-        return RemoteConfig(list_items(open_config(repo, self._environ))).resolve(remote)
+        return self._read_config(repo).resolve(remote)
 
     @contextmanager
     def _talk(self, repo: Repo, address: Address) -> Iterator[tuple[GitClient, str]]:

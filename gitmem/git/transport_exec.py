@@ -106,6 +106,9 @@ class ExecTransport:
         self._timeout_seconds = timeout_seconds
         self._git = find_git(environ)
 
+    def list_addresses(self, remote: str) -> set[str]:
+        return RemoteConfig(self._config).list_addresses(remote)
+
     def list_refs(self, remote: str, *prefixes: str) -> dict[str, str]:
         """Full ref name → oid on the remote, for refs that begin with one of the
         prefixes. Raises as ports.transport says."""

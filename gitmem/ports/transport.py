@@ -25,6 +25,11 @@ class Transport(Protocol):
     side, with its words, scrubbed of credentials and control characters.
     """
 
+    def list_addresses(self, remote: str) -> set[str]:
+        """Every address that a remote's name, or an address, may stand for by git's
+        configuration, before `insteadOf` rewriting and after. Talks to nobody."""
+        ...
+
     def list_refs(self, remote: str, *prefixes: str) -> dict[str, str]:
         """Full ref name → oid on the remote, for refs under any of the prefixes."""
         ...

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from urllib.parse import unquote
 
 from gitmem.core.remote_key import build_remote_key, strip_userinfo
 from gitmem.errors import UsageError
 from gitmem.ports.repository import RepositorySettings
+
+# A remote's name or address → every address it may stand for, in the repository of the code.
+ListAddresses = Callable[[str], Collection[str]]
 
 
 def choose_push_remote(
@@ -18,11 +22,13 @@ def choose_push_remote(
     configured: str | None,
     branch: str | None,
     is_detached: bool,
+    list_addresses: ListAddresses,
     cwd: Path,
+    top: Path,
 ) -> str:
     """A remote's name or address: the asked one, else `[sync] remote`, else
     `remote.pushDefault`, else the branch's upstream remote, else the only one. Relative paths
-    are taken from `cwd`.
+    are taken from `cwd`, those of configured remotes from the `top` of the work tree.
 
     A detached memory has no fall-back: raises UsageError where nothing is configured, and for
     a remote of the code.
@@ -34,7 +40,7 @@ def choose_push_remote(
                 "this memory is detached: it is sent nowhere until you say where",
                 hint='Set it in .git/gitmem/config.toml: [sync] remote = "ADDRESS"',
             )
-        if _is_of_the_code(settings, remote, cwd):
+        if _is_of_the_code(settings, remote, list_addresses, cwd, top):
             raise UsageError(
                 f"a detached memory is never sent to {strip_userinfo(remote)}, "
                 "a remote of the code",
@@ -67,7 +73,9 @@ def list_pull_remotes(
     configured: str | None,
     branch: str | None,
     is_detached: bool,
+    list_addresses: ListAddresses,
     cwd: Path,
+    top: Path,
 ) -> list[str]:
     """The remote that push goes to, and `upstream` where it exists; only the asked one if
     one was named."""
@@ -77,19 +85,27 @@ def list_pull_remotes(
         configured=configured,
         branch=branch,
         is_detached=is_detached,
+        list_addresses=list_addresses,
         cwd=cwd,
+        top=top,
     )
     if asked is None and not is_detached and first != "upstream":
         return [first, *(["upstream"] if "upstream" in settings.list_remotes() else [])]
     return [first]
 
 
-def _is_of_the_code(settings: RepositorySettings, address: str, cwd: Path) -> bool:
-    """Whether an address, however it is spelled, is that of a remote of the code."""
+def _is_of_the_code(
+    settings: RepositorySettings,
+    address: str,
+    list_addresses: ListAddresses,
+    cwd: Path,
+    top: Path,
+) -> bool:
+    """Whether an address, however it is spelled or rewritten, is that of a remote of the code."""
     remotes = settings.list_remotes()
-    pushed_to = (settings.find_config(f"remote.{name}.pushurl") for name in remotes)
-    urls = {url for url in (*remotes.values(), *pushed_to) if url}
-    return address in remotes or _identify(address, cwd) in {_identify(url, cwd) for url in urls}
+    ours = {_identify(url, cwd) for url in list_addresses(address)}
+    theirs = {_identify(url, top) for name in remotes for url in list_addresses(name)}
+    return address in remotes or not ours.isdisjoint(theirs)
 
 
 def _identify(address: str, cwd: Path) -> str:

@@ -130,3 +130,20 @@ def test_removing_it_removes_it_whole(solo: Clone) -> None:
     solo.gitmem("uninstall", "--yes").ok()
     assert not solo.home.exists()
     assert solo.gitmem("--json", "status").ends(3).error["code"] == "no-memory"
+
+
+def test_an_alias_of_the_codes_remote_is_the_codes_remote(team: Team, solo: Clone) -> None:
+    solo.capture("Outside", "app.py")
+    before = team.refs()
+    url = solo.git("remote", "get-url", "origin")
+    solo.git("config", "--global", f"url.{team.folder}/.insteadOf", "alias:")
+    solo.git("config", f"url.{team.folder}/.pushInsteadOf", "mine:")
+    for address in ("alias:remote.git", "mine:remote.git"):
+        done = solo.gitmem("--json", "push", address).ends(2)
+        assert "a remote of the code" in done.error["message"]
+    solo.git("remote", "set-url", "origin", "alias:remote.git")
+    solo.gitmem("--json", "push", url).ends(2)
+    (solo.path / "inner").mkdir()
+    solo.git("remote", "set-url", "origin", "../remote.git")
+    solo.gitmem("--json", "push", url, cwd=solo.path / "inner").ends(2)
+    assert team.refs() == before
