@@ -23,7 +23,10 @@ def _lines(pattern: str) -> list[str]:
 
 
 def test_readme_has_one_line_that_shows_and_one_that_tests() -> None:
-    show = "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gitmem demo"
+    show = (
+        "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gitmem demo"
+        " && .venv/bin/gitmem why gitmem/core/fold.py"
+    )
     test = (
         "python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && .venv/bin/python -m pytest"
     )
