@@ -23,6 +23,8 @@ from gitmem.store.project_file import PROJECT_NAME, Project, parse_project
 from gitmem.store.sources import Sources
 
 MAX_PROJECT_BYTES = 1024 * 1024
+MAX_SAID_BYTES = 16 * 1024
+"""Nobody vouches for a writer, and reading what it says takes time."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,17 +124,29 @@ def _find_by_ref(sources: Sources) -> tuple[Project, str] | None:
     """What writers say. Nobody vouches for a writer, so the identity that this history gives
     leads, then what most of them say; one that says nonsense is passed over."""
     said: list[tuple[Project, str]] = []
+    # Thousands of writers of one project say the same: it is read once.
+    known: dict[bytes, Project | None] = {}
     for ref in sorted(sources.refs.list_refs(OWN_PREFIX, FETCHED_PREFIX)):
-        data = _read_file(sources.objects, ref, PROJECT_NAME)
-        try:
-            said.append((parse_project(data or b""), ref))
-        except (ForeignFolder, Damaged, NewerFormat):
-            continue
+        data = _read_file(sources.objects, ref, PROJECT_NAME) or b""
+        if data not in known:
+            known[data] = _parse_said(data)
+        project = known[data]
+        if project is not None:
+            said.append((project, ref))
     if not said:
         return None
     rooted = _rooted_id(sources)
     votes = Counter(project.project_id for project, _ in said)
     return min(said, key=lambda s: (s[0].project_id != rooted, -votes[s[0].project_id]))
+
+
+def _parse_said(data: bytes) -> Project | None:
+    if len(data) > MAX_SAID_BYTES:
+        return None
+    try:
+        return parse_project(data)
+    except (ForeignFolder, Damaged, NewerFormat):
+        return None
 
 
 def _read_file(objects: ObjectReader, folder: str, name: str) -> bytes | None:

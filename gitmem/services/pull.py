@@ -13,11 +13,19 @@ from gitmem.core.refnames import (
     parse_fetched_ref,
 )
 from gitmem.core.remote_key import strip_userinfo
+from gitmem.core.wording import format_count
+from gitmem.errors import Damaged, ForeignFolder, NewerFormat
 from gitmem.ports.transport import Transport
 from gitmem.services.catch_up import catch_up
 from gitmem.services.pending import drop_redacted
 from gitmem.services.workspace import Notice, Workspace
+from gitmem.store.project_file import PROJECT_NAME, parse_project
 from gitmem.store.writer import find_writer
+
+MAX_ASKED = 1000
+"""Of so many writers of a remote it is asked whose project they belong to."""
+MAX_ANSWERS = 50
+MAX_ANSWER_BYTES = 16 * 1024
 
 
 class Pulled(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,14 +59,20 @@ def pull(
     finally:
         after = reopen() if fetched else workspace
         caught_up = catch_up(after)
+    notices = caught_up.notices
     if after.memory is not None:
         drop_redacted(after)
+        notices += tuple(
+            notice
+            for remote in remotes
+            if (notice := _note_strangers(after, remote, after.memory.project_id)) is not None
+        )
     return Pulled(
         remotes=tuple(strip_userinfo(remote) for remote in remotes),
         writers=fetched,
         added=max(0, _count(after) - before),
         has_memory=after.memory is not None,
-        notices=caught_up.notices,
+        notices=notices,
     )
 
 
@@ -86,6 +100,36 @@ def _fetch(workspace: Workspace, transport: Transport, remote: str) -> int:
         for ref, oid in refs.list_refs(place).items()
         if before.get(ref) != oid and _is_others(ref, own)
     )
+
+
+def _note_strangers(workspace: Workspace, remote: str, project_id: str) -> Notice | None:
+    """A notice where writers of a remote say that they belong to another project: none of
+    their records is taken."""
+    objects = workspace.sources.memory_objects
+    refs = workspace.sources.memory_refs.list_refs(format_fetched_prefix(remote))
+    tips = list(refs.values())[:MAX_ASKED]
+    said = [objects.find_oid(f"{tip}:{PROJECT_NAME}") for tip in tips]
+    blobs = list(dict.fromkeys(oid for oid in said if oid is not None))[:MAX_ANSWERS]
+    strange = {
+        blob.oid
+        for blob in objects.iter_blobs(blobs, MAX_ANSWER_BYTES)
+        if blob.data is not None and _find_project_id(blob.data) not in (None, project_id)
+    }
+    count = sum(oid in strange for oid in said)
+    if not count:
+        return None
+    return Notice(
+        "other-project",
+        f"of another project, and not taken: the records of {format_count(count, 'clone')} on "
+        f"{strip_userinfo(remote)} (compare project_id in .gitmem/project.toml)",
+    )
+
+
+def _find_project_id(data: bytes) -> str | None:
+    try:
+        return parse_project(data).project_id
+    except (ForeignFolder, Damaged, NewerFormat):
+        return None
 
 
 def _is_others(ref: str, own: str | None) -> bool:

@@ -189,3 +189,18 @@ def test_a_fetched_record_cannot_take_the_seq_counter_away(team: Team) -> None:
     _pull_and_compare(team, ada, known)
     later = ada.capture("Later", "app.py")
     assert ada.gitmem("--json", "show", later).ok().data["seq"] == 2
+
+
+def test_writers_of_another_project_are_named(team: Team) -> None:
+    ada, known = _start(team)
+    assert "other-project" not in ada.gitmem("--json", "pull").ok().out
+    text = b'format = 1\nproject_id = "someone-elses"\n'
+    blob = write_object(team.remote, "blob", text)
+    tree = write_tree(team.remote, [("100644", b"project.toml", blob)])
+    for n in range(3):
+        write_ref(team.remote, tree, f"{n:016x}")
+    for _ in range(2):
+        done = ada.gitmem("--json", "pull").ok()
+        (warning,) = done.json["warnings"]
+        assert warning["code"] == "other-project" and "3 clones" in warning["message"]
+    assert ada.hit("app.py", known)["state"] == "current"
