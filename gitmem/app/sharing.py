@@ -8,30 +8,20 @@ from gitmem.errors import NoMemory
 from gitmem.ports.transport import Transport
 from gitmem.services.pull import Pulled, pull
 from gitmem.services.push import Pushed, push
-from gitmem.store.remotes import choose_push_remote, list_pull_remotes
+from gitmem.store.remotes import RemoteRules, choose_push_remote, list_pull_remotes
 
 
 def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False) -> Pushed:
     """Push to the remote that the rules choose. Raises NoMemory, UsageError, RemoteError."""
     if opened.project is None:
         raise NoMemory("there is no memory here to push")
-    settings = opened.settings
-    chosen = choose_push_remote(
-        opened.workspace.sources.settings,
-        asked=_place(opened, remote),
-        configured=settings.sync_remote,
-        branch=opened.workspace.place.branch,
-        is_detached=settings.is_detached,
-        list_addresses=_code_transport(opened).list_addresses,
-        cwd=opened.cwd,
-        top=opened.layout.work_tree or opened.layout.git_dir,
-    )
+    chosen = choose_push_remote(_rules(opened), _place(opened, remote))
     return push(
         opened.workspace,
         _transport(opened),
         chosen,
         opened.project,
-        as_branch=settings.sync_refs == "branches",
+        as_branch=opened.settings.sync_refs == "branches",
         is_dry_run=is_dry_run,
         reopen=opened.reopen,
     )
@@ -39,17 +29,7 @@ def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False)
 
 def pull_memory(opened: Opened, remote: str | None) -> Pulled:
     """Pull from the remotes that the rules choose. Raises UsageError, RemoteError."""
-    settings = opened.settings
-    remotes = list_pull_remotes(
-        opened.workspace.sources.settings,
-        asked=_place(opened, remote),
-        configured=settings.sync_remote,
-        branch=opened.workspace.place.branch,
-        is_detached=settings.is_detached,
-        list_addresses=_code_transport(opened).list_addresses,
-        cwd=opened.cwd,
-        top=opened.layout.work_tree or opened.layout.git_dir,
-    )
+    remotes = list_pull_remotes(_rules(opened), _place(opened, remote))
     return pull(opened.workspace, _transport(opened), remotes, reopen=opened.reopen)
 
 
@@ -66,5 +46,14 @@ def _transport(opened: Opened) -> Transport:
     return choose_transport(opened.settings, git_dir, opened.environ)
 
 
-def _code_transport(opened: Opened) -> Transport:
-    return choose_transport(opened.settings, opened.layout.git_dir, opened.environ)
+def _rules(opened: Opened) -> RemoteRules:
+    settings, layout = opened.settings, opened.layout
+    return RemoteRules(
+        settings=opened.workspace.sources.settings,
+        configured=settings.sync_remote,
+        branch=opened.workspace.place.branch,
+        is_detached=settings.is_detached,
+        list_addresses=choose_transport(settings, layout.git_dir, opened.environ).list_addresses,
+        cwd=opened.cwd,
+        top=layout.work_tree or layout.git_dir,
+    )

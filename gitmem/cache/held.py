@@ -111,7 +111,7 @@ def _build(
         spooled=spool in held_in,
         spooled_elsewhere=any(name.startswith("spool:") and name != spool for name in held_in),
         private="private" in held_in,
-        default=any(name == "default" or name.startswith("default@") for name in held_in),
+        default="default" in held_in,
         branched="branches" in held_in,
         own="own" in held_in,
         fetched=bool(fetched),

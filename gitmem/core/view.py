@@ -16,8 +16,8 @@ class Places(msgspec.Struct, frozen=True):
 
     head: in HEAD's folder. work: in the work tree's folder. spooled: in this work tree's
     spool. spooled_elsewhere: in the spool of another work tree of this clone. private: among
-    this clone's private records. default: in the default branch's folder as last seen, here
-    or on any writer's ref. branched: in the folder of some branch of this clone. own: on this
+    this clone's private records. default: in the default branch's folder as this clone
+    last saw it. branched: in the folder of some branch of this clone. own: on this
     clone's writer ref. fetched: on a fetched ref. added: an ancestor of HEAD added it.
     """
 

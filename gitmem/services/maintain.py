@@ -21,16 +21,14 @@ from gitmem.errors import Refused
 from gitmem.ports.conflicts import ConflictedIndex
 from gitmem.services.catch_up import catch_up
 from gitmem.services.pending import drop_redacted
-from gitmem.services.push import build_publication, empty_spool, list_fresh
+from gitmem.services.push import empty_spool, extend_chain, list_fresh
 from gitmem.services.workspace import Workspace
 from gitmem.store.durable import ensure_directory, remove_durably, write_durably
 from gitmem.store.files import list_segments, read_segment
 from gitmem.store.folder_writing import write_segments
-from gitmem.store.own_ref import extend_own_ref
 from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import Project
 from gitmem.store.union import keep_project
-from gitmem.store.writer import ensure_writer, find_writer
 
 MANY = 1_000_000
 _UNREAD = frozenset({"newer-format", "segment-too-long", "missing", "unreadable", "lfs-pointer"})
@@ -63,26 +61,15 @@ def fold_spool(
 ) -> Folded:
     """Write what is pending on this clone's own ref, and empty the spool of what then stands
     in two places. Nothing is sent anywhere."""
-    memory = workspace.get_memory()
+    workspace.get_memory()
     catch_up(workspace, with_history=False)
     if not is_dry_run:
         drop_redacted(workspace)
     fresh, withheld = list_fresh(workspace)
     if is_dry_run:
         return Folded(folded=len(fresh), emptied=0, withheld=withheld)
-    writer = find_writer(memory.clone)
-    if writer is None:
-        if not fresh:
-            return Folded(folded=0, emptied=0, withheld=withheld)
-        writer = ensure_writer(memory.clone, workspace.clock)
-    extend_own_ref(
-        workspace.sources.memory_objects,
-        workspace.sources.memory_refs,
-        writer,
-        fresh,
-        build_publication(workspace, project),
-        at_seconds=workspace.clock.now_ms() // 1000,
-    )
+    if extend_chain(workspace, project, fresh) is None:
+        return Folded(folded=0, emptied=0, withheld=withheld)
     after = reopen()
     catch_up(after, with_history=False)
     emptied = empty_spool(after, after.records.list_ids("own"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -56,7 +56,7 @@ def push(
     shares the writer) mints a new writer and goes again. Raises RemoteError and its kinds;
     then everything is still here.
     """
-    memory = workspace.get_memory()
+    workspace.get_memory()
     if not is_dry_run and _recover_own_ref(workspace, remote):
         workspace = reopen()
     catch_up(workspace, with_history=False)
@@ -73,21 +73,10 @@ def push(
             withheld=withheld,
             is_dry_run=True,
         )
-    writer = find_writer(memory.clone)
-    if writer is None:
-        if not fresh:
-            return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
-        writer = ensure_writer(memory.clone, workspace.clock)
-    oid = extend_own_ref(
-        workspace.sources.memory_objects,
-        workspace.sources.memory_refs,
-        writer,
-        fresh,
-        build_publication(workspace, project),
-        at_seconds=workspace.clock.now_ms() // 1000,
-    )
-    if oid is None:
+    chain = extend_chain(workspace, project, fresh)
+    if chain is None:
         return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
+    writer, oid = chain
     before = _ids_at(workspace, remote, writer)
     writer, oid = _send(workspace, transport, remote, writer, oid, as_branch)
     _note_confirmed(workspace, remote, writer, oid)
@@ -104,6 +93,28 @@ def push(
     )
 
 
+def extend_chain(
+    workspace: Workspace, project: Project, fresh: Sequence[Line]
+) -> tuple[str, str] | None:
+    """Write records on this clone's own ref; its writer and its tip. None where there is, and
+    was, nothing to say."""
+    clone = workspace.clone
+    writer = find_writer(clone)
+    if writer is None:
+        if not fresh:
+            return None
+        writer = ensure_writer(clone, workspace.clock)
+    tip = extend_own_ref(
+        workspace.sources.memory_objects,
+        workspace.sources.memory_refs,
+        writer,
+        fresh,
+        build_publication(workspace, project),
+        at_seconds=workspace.clock.now_ms() // 1000,
+    )
+    return None if tip is None else (writer, tip)
+
+
 def _recover_own_ref(workspace: Workspace, remote: str) -> bool:
     """Put a lost own ref (`update-ref -d`, a pruning mirror fetch) back to what the remote was
     seen to have of it, so that the chain goes on; whether that was done."""
@@ -114,7 +125,8 @@ def _recover_own_ref(workspace: Workspace, remote: str) -> bool:
     seen = refs.find_ref(format_fetched_ref(remote, writer))
     if seen is None:
         return False
-    refs.update_ref(format_writer_ref(writer), seen, None)
+    with contextlib.suppress(Contended):  # another process did it first
+        refs.update_ref(format_writer_ref(writer), seen, None)
     return True
 
 
@@ -192,7 +204,8 @@ def _mint_anew(workspace: Workspace, old: str, oid: str) -> str:
     # The ref first: a writer without one would hide what only the old one holds.
     refs.update_ref(format_writer_ref(writer), oid, None)
     set_writer(workspace.clone, writer)
-    refs.delete_ref(format_writer_ref(old), oid)
+    with contextlib.suppress(Contended):  # what came to it meanwhile is in the spool still
+        refs.delete_ref(format_writer_ref(old), oid)
     return writer
 
 

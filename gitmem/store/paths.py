@@ -54,7 +54,7 @@ def spool_folder_name(worktree: str) -> str:
     if _PLAIN.fullmatch(worktree):
         return worktree
     # `%` never begins a plain name, so an escaped name cannot meet another's.
-    return "%" + quote(worktree, safe="").replace(".", "%2E")
+    return "%" + quote(worktree, safe="", errors="surrogateescape").replace(".", "%2E")
 
 
 class Memory(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ from gitmem.core.segments import (
     is_whole,
     segment_name,
 )
+from gitmem.errors import Contended
 from gitmem.ports.cache import Facts, Projection
 from gitmem.ports.repository import ObjectReader
 from gitmem.store.default_branch import find_default_ref
@@ -50,6 +51,7 @@ BRANCHES_PLACE = "branches"
 OWN_PLACE = "own"
 BRANCH_ROOTS = "branch-roots"
 MAX_ABSENT = 1000
+MAX_TRIES = 5
 
 
 # What is being done, how much of it is done, and how much there is (0: unknown).
@@ -281,12 +283,17 @@ class _Refresh:
     ) -> None:
         if self._keys.get(place) == key:
             return
-        shelves = list({shelf.key: shelf for shelf in look()}.values())
-        unknown = set(self._projection.list_unknown_trees(s.key for s in shelves))
-        for shelf in shelves:
-            if shelf.key in unknown:
-                self._add_shelf(objects, shelf)
-        self._projection.set_tree_place(place, key, [s.key for s in shelves])
+        shelves = {shelf.key: shelf for shelf in look()}
+        for left in reversed(range(MAX_TRIES)):
+            for unknown in self._projection.list_unknown_trees(shelves):
+                self._add_shelf(objects, shelves[unknown])
+            try:
+                self._projection.set_tree_place(place, key, list(shelves))
+            except Contended:  # another process forgot a shelf that no place had yet
+                if not left:
+                    raise
+            else:
+                break
         self._is_changed = True
 
     def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> None:

@@ -31,7 +31,7 @@ def held_in(cache: Cache, record_id: str, worktree: str = "main") -> Held:
         ("spool:other", Places(spooled_elsewhere=True)),
         ("private", Places(private=True)),
         ("default", Places(default=True)),
-        ("default@0123456789abcdef", Places(default=True)),
+        ("carried:origin/0123456789abcdef", Places()),
         ("own", Places(own=True)),
         ("fetched:origin/0123456789abcdef", Places(fetched=True)),
     ],
@@ -49,7 +49,7 @@ def test_tree_places_share_shelves(cache: Cache) -> None:
     cache.projection.add_shelf(SHELF, [segment.ref])
     cache.projection.add_shelf(SHELF, [segment.ref])
     assert cache.projection.list_unknown_trees([SHELF, OTHER_SHELF]) == [OTHER_SHELF]
-    for place in ("head:main", "fetched:a/b/w1", "fetched:c/w2", "default@w1"):
+    for place in ("head:main", "fetched:a/b/w1", "fetched:c/w2", "default"):
         cache.projection.set_tree_place(place, "k", [SHELF])
     cache.projection.project([segment])
     held = held_in(cache, line.id)
@@ -62,7 +62,7 @@ def test_tree_places_share_shelves(cache: Cache) -> None:
     assert cache.projection.get_place_keys() == {
         "head:main": "k2",
         "fetched:a/b/w1": "k",
-        "default@w1": "k",
+        "default": "k",
     }
 
 
