@@ -15,6 +15,8 @@ from gitmem.services.hits import Hit
 SHORT = 7
 MAX_WHY_LINES = 12
 MAX_REASON_LINES = 2
+MAX_CUT_CHARS = 10_000
+"""Of a text of which only the beginning is shown no more is looked at: it may be megabytes."""
 _AGE = 15
 _BELOW = " " * (4 + SHORT + 2)
 
@@ -88,6 +90,8 @@ def _body(hit: Hit, look: Look, *, full: bool) -> list[str]:
 
 def _wrapped(text: str, look: Look, *, limit: int | None) -> list[str]:
     lines: list[str] = []
+    if limit is not None:
+        text = text[:MAX_CUT_CHARS]
     for paragraph in clean(text).split("\n"):
         lines += textwrap.wrap(paragraph, look.width - 4) or [""]
     if limit is not None and len(lines) > limit:
@@ -143,7 +147,7 @@ def render_reason(hit: Hit, look: Look) -> list[str]:
     """The beginning of the reason that a commit's message gives below its subject."""
     reason = find_reason(hit.why or "")
     width = look.width - len(_BELOW)
-    lines = textwrap.wrap(clean_line(reason), width)
+    lines = textwrap.wrap(clean_line(reason[:MAX_CUT_CHARS]), width)
     if len(lines) > MAX_REASON_LINES:
         last = lines[MAX_REASON_LINES - 1]
         last = last if len(last) + 4 <= width else last.rpartition(" ")[0]
