@@ -13,6 +13,7 @@ from gitmem.app.adapters import Lazy, load
 from gitmem.app.cache_file import open_cache_for, remember_project, reopen_cache
 from gitmem.app.clock import SystemClock
 from gitmem.app.wiring import Ports
+from gitmem.cache.opening import CacheReader
 from gitmem.config import Settings, read_settings
 from gitmem.errors import ForeignFolder, NoRepository
 from gitmem.git.files import (
@@ -48,20 +49,20 @@ class Opened(msgspec.Struct):
     layout: Layout
     settings: Settings
     project: Project | None
-    cache: Any
-    closing: list[Any]
+    cache: CacheReader
+    closing: list[Callable[[], None]]
     environ: Mapping[str, str]
     report: Report
     cwd: Path
 
     def close(self) -> None:
-        for one in self.closing:
-            one.close()
+        for close in self.closing:
+            close()
 
     def reopen(self) -> Workspace:
         """The same repository as it is now, over the same cache."""
         fresh = _open(self.cwd, self.environ, self.report, before=self)
-        self.closing.extend(one for one in fresh.closing if one is not self.cache)
+        self.closing.extend(fresh.closing)
         return fresh.workspace
 
 
@@ -86,15 +87,18 @@ def _open(
     layout, git, settings = _find_repository(cwd, environ)
     clone = clone_paths(layout.common_dir)
     ports = Ports(layout, git, clone, environ, is_detached=settings.is_detached, heavy=heavy)
-    cache = None
+    cache: CacheReader | None = None
     if before is not None:
         cache = before.cache
         ports.keep_settings(before.workspace.sources)
     present, branch = _look(layout, ports, settings, clone)
-    closing: list[Any] = [ports.sources.objects, ports.sources.memory_objects]
+    closing: list[Callable[[], None]] = [
+        ports.sources.objects.close,
+        ports.sources.memory_objects.close,
+    ]
     if cache is None:
         cache = open_cache_for(layout.common_dir, clone, settings)
-        closing.append(cache)
+        closing.append(cache.close)
     project, memory, refusal = None, None, None
     try:
         project = _find_project(layout, settings, ports.sources, cache, present)
@@ -104,7 +108,7 @@ def _open(
         refusal = error
     if memory is not None and remember_project(cache, memory.project_id):
         cache = reopen_cache(cache, layout.common_dir, clone, settings)
-        closing.append(cache)
+        closing.append(cache.close)
         remember_project(cache, memory.project_id)
     workspace = Workspace(
         place=_place(cwd, layout, branch),
@@ -186,7 +190,7 @@ def _look(
 
 
 def _find_project(
-    layout: Layout, settings: Settings, sources: Sources, cache: Any, present: Present
+    layout: Layout, settings: Settings, sources: Sources, cache: CacheReader, present: Present
 ) -> Project | None:
     """The project of the folder in the work tree; else, as in a fresh clone whose branch lacks
     the folder, the one that a commit or ref knows. That search starts git, so its answer is
