@@ -26,7 +26,6 @@ from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.folder_writing import write_segments
 from gitmem.store.spool import (
     Spooled,
-    find_spooled,
     highest_spooled_seq,
     remove_spooled,
     write_pending,
@@ -158,7 +157,7 @@ def build_decision(workspace: Workspace, draft: Draft) -> tuple[Line, tuple[Noti
     actor = workspace.get_actor()
     fields = {
         "kind": "decision",
-        **_heading(workspace, draft.supersedes),
+        **_heading(workspace),
         "actor": actor,
         "key": draft.key or workspace.clock.random_hex(16),
         "type": clean.type,
@@ -188,7 +187,7 @@ def build_tombstone(workspace: Workspace, target: str, mode: str, reason: str) -
     return build_line(
         {
             "kind": "tombstone",
-            **_heading(workspace, (target,)),
+            **_heading(workspace),
             "actor": workspace.get_actor(),
             "target": target,
             "mode": mode,
@@ -197,7 +196,7 @@ def build_tombstone(workspace: Workspace, target: str, mode: str, reason: str) -
     )
 
 
-def _heading(workspace: Workspace, refers_to: Sequence[str]) -> dict[str, object]:
+def _heading(workspace: Workspace) -> dict[str, object]:
     """What every record begins with. The seq is beyond all this clone has seen of its project
     and, being so, beyond all the record refers to."""
     memory = workspace.get_memory()
@@ -256,9 +255,3 @@ def _captured(
         replaced=replaced,
         notices=notices,
     )
-
-
-def find_pending(workspace: Workspace, record_id: str) -> Spooled | None:
-    """The pending record with this id, in whichever work tree's spool; None if there is none."""
-    found = find_spooled(workspace.get_memory().clone, [record_id])
-    return found[0] if found else None
