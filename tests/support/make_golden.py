@@ -40,11 +40,19 @@ def answer(clone: Clone) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, words in QUESTIONS.items():
         data = clone.gitmem("--json", *words, env={"GITMEM_NOW": NOW}).data
-        hits = [{field: hit.get(field) for field in FIELDS} for hit in data.get("hits", ())]
+        hits = [_pick(hit) for hit in data.get("hits", ())]
         found[name] = {"hits": hits} if "hits" in data else {"records": data["records"]}
         if "problems" in data:
             found[name]["problems"] = data["problems"]
     return found
+
+
+def _pick(hit: dict[str, Any]) -> dict[str, Any]:
+    """The fields that stay; the words for a withdrawal are ours, and may change."""
+    picked = {field: hit.get(field) for field in FIELDS}
+    if hit["kind"] == "tombstone":
+        picked["summary"] = None
+    return picked
 
 
 def restore(bundle: Path, path: Path) -> Clone:
