@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gitmem.app.adapters import load
 from gitmem.app.opening import Opened
 from gitmem.app.wiring import choose_transport
 from gitmem.errors import NoMemory
@@ -9,6 +13,9 @@ from gitmem.ports.transport import Transport
 from gitmem.services.pull import Pulled, pull
 from gitmem.services.push import Pushed, push
 from gitmem.store.remotes import RemoteRules, choose_push_remote, list_pull_remotes
+
+if TYPE_CHECKING:
+    from gitmem.services.retire import Retired
 
 
 def push_memory(opened: Opened, remote: str | None, *, is_dry_run: bool = False) -> Pushed:
@@ -31,6 +38,23 @@ def pull_memory(opened: Opened, remote: str | None) -> Pulled:
     """Pull from the remotes that the rules choose. Raises UsageError, RemoteError."""
     remotes = list_pull_remotes(_rules(opened), _place(opened, remote))
     return pull(opened.workspace, _transport(opened), remotes, reopen=opened.reopen)
+
+
+def retire_memory(opened: Opened, *, idle_days: int, is_dry_run: bool) -> Retired:
+    """Retire idle writers of the remote that push goes to. Raises NoMemory, RemoteError."""
+    if opened.project is None:
+        raise NoMemory("there is no memory here to maintain")
+    retire: Callable[..., Retired] = load("retire")
+    return retire(
+        opened.workspace,
+        _transport(opened),
+        choose_push_remote(_rules(opened), None),
+        opened.project,
+        idle_days=idle_days,
+        as_branch=opened.settings.sync_refs == "branches",
+        is_dry_run=is_dry_run,
+        reopen=opened.reopen,
+    )
 
 
 def _place(opened: Opened, remote: str | None) -> str | None:

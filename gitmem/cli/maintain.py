@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.app.maintaining import fold_memory, resolve_memory, rewrite_memory
+from gitmem.app.sharing import retire_memory
 from gitmem.cli.boundary import Session
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
@@ -19,6 +20,28 @@ def run_maintain(session: Session, *, is_dry_run: bool, is_resolving: bool) -> i
             folded = fold_memory(opened, is_dry_run=is_dry_run)
             rewritten, note = rewrite_memory(opened, is_dry_run=is_dry_run)
             _tell(session, folded, rewritten, note, is_dry_run)
+    finally:
+        opened.close()
+    return 0
+
+
+def run_retire(session: Session, *, idle_days: int, is_dry_run: bool) -> int:
+    opened = open_for(session)
+    try:
+        done = retire_memory(opened, idle_days=idle_days, is_dry_run=is_dry_run)
+        if session.is_json:
+            data = {"writers": done.writers, "records": done.records, "kept": done.kept}
+            session.data("maintain", {**data, "dry_run": is_dry_run})
+            return 0
+        if not done.writers:
+            session.text(f"No writer has been idle for {format_count(idle_days, 'day')}.")
+        else:
+            would = "Would take" if is_dry_run else "Took"
+            records = format_count(done.records, "record")
+            writers = format_count(len(done.writers), "idle writer")
+            session.text(f"{would} over {records} of {writers}: {', '.join(done.writers)}")
+        for writer, reason in done.kept.items():
+            session.note(f"gitmem: writer {writer} was left alone: {clean_line(reason)}")
     finally:
         opened.close()
     return 0
