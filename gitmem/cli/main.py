@@ -94,7 +94,7 @@ COMMANDS = {
     "schema": Entry("upkeep", "schema", "Print the JSON Schema of records."),
     "demo": Entry("setup", "demo", "See the whole flow in throw-away repositories."),
     "review": Entry("keep_up", "review", "Go through what agents captured."),
-    "maintain": Entry("keep_up", "maintain", "Fold, settle, rewrite: upkeep without network."),
+    "maintain": Entry("keep_up", "maintain", "Fold, settle, rewrite, retire: upkeep of a memory."),
     "hooks": Entry(
         "hooks",
         "hooks",

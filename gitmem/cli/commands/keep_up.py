@@ -35,8 +35,8 @@ def maintain(session: Session, dry_run: bool, resolve: bool, idle_days: int | No
     rewrite segments that hold redacted records. What it changes is staged, not committed.
 
     With --retire it goes to the remote, and only there: what writers recorded that have been
-    idle for DAYS comes to this clone's own ref and is pushed; only then their refs are deleted,
-    for every ref burdens everybody's push.
+    idle for DAYS comes to this clone's own ref and is pushed with what is pending here; only
+    then their refs are deleted, for every ref burdens everybody's push.
     """
     if idle_days is not None:
         return run_retire(session, idle_days=idle_days, is_dry_run=dry_run)
