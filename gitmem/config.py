@@ -21,7 +21,8 @@ MAX_CONFIG_BYTES = 1024 * 1024
 Share = Literal["none", "summary", "full"]
 _SHARE_ORDER: tuple[Share, ...] = ("none", "summary", "full")
 
-# key → (type, may a committed file set it?)
+# key → (type, may a committed file set it?). What a committed file may not set names a place
+# on this machine, an address, or what would leave it.
 _KEYS: dict[str, tuple[type, bool]] = {
     "memory.detached": (bool, False),
     "memory.project_id": (str, False),
@@ -31,13 +32,47 @@ _KEYS: dict[str, tuple[type, bool]] = {
     "sync.timeout_seconds": (int, False),
     "history.background": (bool, False),
     "share.agents": (str, True),
+    "notes.folders": (list, True),
+    "notes.hubs": (list, True),
+    "embedding.model": (str, False),
+    "embedding.folder": (str, False),
+    "recall.enabled": (bool, True),
+    "recall.max_excerpts": (int, True),
+    "recall.max_tokens": (int, True),
+    "recall.half_life_days": (int, True),
+    "recall.min_similarity": (int, False),
+    "guardrail.enabled": (bool, True),
+    "guardrail.excluded_types": (list, True),
+    "changelog.ignored_paths": (list, True),
+    "changelog.ignored_types": (list, True),
+    "federation.enabled": (bool, True),
+    "federation.peer_timeout_ms": (int, False),
 }
-_WORDS: dict[type, str] = {bool: "true or false", str: "a text", int: "a whole number"}
+_WORDS: dict[type, str] = {
+    bool: "true or false",
+    str: "a text",
+    int: "a whole number",
+    list: "a list of texts",
+}
 _PROJECT_OWN = frozenset({"format", "project_id", "name", "former_keys"})
 
 
+class RecallSettings(msgspec.Struct, frozen=True):
+    """How recall answers. `min_similarity`, per mille, replaces the measured gate."""
+
+    is_enabled: bool = True
+    max_excerpts: int = 3
+    max_tokens: int = 600
+    half_life_days: int = 30
+    min_similarity: int | None = None
+
+
 class Settings(msgspec.Struct, frozen=True):
-    """Everything that can be set, resolved."""
+    """Everything that can be set, resolved.
+
+    `project_folders` are the folders of notes that the committed file names, which must lie
+    inside the repository; `own_folders` are this user's and may lie anywhere.
+    """
 
     is_detached: bool = False
     detached_project_id: str | None = None
@@ -47,6 +82,18 @@ class Settings(msgspec.Struct, frozen=True):
     timeout_seconds: int = 120
     history_background: bool = True
     share_agents: Share = "summary"
+    project_folders: tuple[str, ...] = ()
+    own_folders: tuple[str, ...] = ()
+    hubs: tuple[str, ...] = ("MEMORY.md", "index.md", "_index.md")
+    embedding_model: str | None = None
+    embedding_folder: str | None = None
+    recall: RecallSettings = RecallSettings()
+    guardrail_is_enabled: bool = True
+    guardrail_excluded_types: tuple[str, ...] = ("note", "chore", "test")
+    changelog_ignored_paths: tuple[str, ...] = ()
+    changelog_ignored_types: tuple[str, ...] = ()
+    federation_is_enabled: bool = True
+    peer_timeout_ms: int = 500
     fixed_now: str | None = None
     cache_home: Path | None = None
     unknown: tuple[str, ...] = ()
@@ -61,7 +108,8 @@ def read_settings(
     project = _read(project_file, unknown, is_committed=True)
     user = _read(user_config_file(environ), unknown)
     clone = _read(clone_file, unknown)
-    merged = {**project, **user, **clone, **_from_environment(environ)}
+    environment_ = _from_environment(environ)
+    merged = {**project, **user, **clone, **environment_}
     shares = [layer["share.agents"] for layer in (project, user, clone) if "share.agents" in layer]
     return Settings(
         is_detached=merged.get("memory.detached", False),
@@ -73,9 +121,36 @@ def read_settings(
         history_background=merged.get("history.background", True)
         and not environ.get("GITMEM_NO_BACKGROUND"),
         share_agents=_strictest(shares),
+        project_folders=tuple(project.get("notes.folders", ())),
+        own_folders=tuple({**user, **clone, **environment_}.get("notes.folders", ())),
+        hubs=tuple(merged.get("notes.hubs", Settings().hubs)),
+        embedding_model=merged.get("embedding.model"),
+        embedding_folder=merged.get("embedding.folder"),
+        recall=_recall(merged),
+        guardrail_is_enabled=merged.get("guardrail.enabled", True),
+        guardrail_excluded_types=tuple(
+            merged.get("guardrail.excluded_types", Settings().guardrail_excluded_types)
+        ),
+        changelog_ignored_paths=tuple(merged.get("changelog.ignored_paths", ())),
+        changelog_ignored_types=tuple(merged.get("changelog.ignored_types", ())),
+        federation_is_enabled=all(
+            layer.get("federation.enabled", True) for layer in (project, user, clone, environment_)
+        ),
+        peer_timeout_ms=max(1, merged.get("federation.peer_timeout_ms", 500)),
         fixed_now=environ.get("GITMEM_NOW") or None,
         cache_home=_cache_home(environ),
         unknown=tuple(unknown),
+    )
+
+
+def _recall(merged: dict[str, Any]) -> RecallSettings:
+    usual = RecallSettings()
+    return RecallSettings(
+        is_enabled=merged.get("recall.enabled", usual.is_enabled),
+        max_excerpts=max(0, merged.get("recall.max_excerpts", usual.max_excerpts)),
+        max_tokens=max(0, merged.get("recall.max_tokens", usual.max_tokens)),
+        half_life_days=max(0, merged.get("recall.half_life_days", usual.half_life_days)),
+        min_similarity=merged.get("recall.min_similarity"),
     )
 
 
@@ -122,6 +197,8 @@ def _from_text(key: str, kind: type, text: str) -> Any:
         return int(text)
     if kind is str:
         return text
+    if kind is list:
+        return [part.strip() for part in text.split(os.pathsep) if part.strip()]
     raise UsageError(
         f"the environment sets {key} to {text!r}, which is not {_WORDS[kind]}",
         hint=f"Correct or unset GITMEM_{key.replace('.', '_').upper()}",
@@ -151,11 +228,17 @@ def _read(file: Path | None, unknown: list[str], *, is_committed: bool = False) 
         kind, may_be_committed = _KEYS.get(key, (object, True))
         if key not in _KEYS or (is_committed and not may_be_committed):
             unknown.append(f"{file.name}: {key}")
-        elif type(value) is not kind:
+        elif not _is_kind(value, kind):
             raise UsageError(f"{file}: {key} must be {_WORDS[kind]}, not {value!r}")
         else:
             layer[key] = value
     return layer
+
+
+def _is_kind(value: Any, kind: type) -> bool:
+    if kind is list:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return type(value) is kind
 
 
 def _flatten(table: dict[str, Any]) -> list[tuple[str, Any]]:

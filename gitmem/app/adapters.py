@@ -40,6 +40,11 @@ _TABLE = {
     "hook-files": ("gitmem.app.hooks", "HookFiles"),
     "conflicts-exec": ("gitmem.git.conflicts_exec", "ExecConflictedIndex"),
     "suggest-decisions": ("gitmem.app.hook_message", "suggest_decisions"),
+    "open-vaults": ("gitmem.app.finding", "open_vaults"),
+    "open-vectors": ("gitmem.app.finding", "open_vectors"),
+    "cache-notes": ("gitmem.cache.notes", "CacheNotes"),
+    "cache-full-text": ("gitmem.cache.full_text", "CacheFullText"),
+    "cache-links": ("gitmem.cache.links", "CacheLinks"),
     "browse": ("gitmem.cache.browse", "query_cache"),
 }
 

@@ -116,11 +116,6 @@ def _open(
         memory=memory,
         present=present,
         sources=ports.sources,
-        facts=cache.facts,
-        records=cache.records,
-        commits=cache.queries,
-        projection=cast(Any, Lazy(lambda: load("cache-projection")(cache.db, cache.paths))),
-        growth=cast(Any, Lazy(lambda: load("cache-commits")(cache.db, cache.paths))),
         history=ports.history,
         tree=ports.tree,
         clock=SystemClock(settings.fixed_now),
@@ -131,9 +126,26 @@ def _open(
             settings.history_background and bool(load("background")(cwd, clone.home, environ))
         ),
         report=report,
+        vaults=lambda: load("open-vaults")(layout.work_tree, settings),
+        vectors=cast(Any, Lazy(lambda: load("open-vectors")(clone.home, settings, environ))),
+        **_derived(cache),
         refusal=refusal,
     )
     return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
+
+
+def _derived(cache: CacheReader) -> dict[str, Any]:
+    """What the cache answers and takes; all but the hot answers loaded on first use."""
+    return {
+        "facts": cache.facts,
+        "records": cache.records,
+        "commits": cache.queries,
+        "projection": Lazy(lambda: load("cache-projection")(cache.db, cache.paths)),
+        "growth": Lazy(lambda: load("cache-commits")(cache.db, cache.paths)),
+        "notes": Lazy(lambda: load("cache-notes")(cache.db)),
+        "text": Lazy(lambda: load("cache-full-text")(cache.db)),
+        "links": Lazy(lambda: load("cache-links")(cache.db)),
+    }
 
 
 def _find_repository(cwd: Path, environ: Mapping[str, str]) -> tuple[Layout, Any, Settings]:

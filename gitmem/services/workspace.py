@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gitmem.ports.clock import Clock
     from gitmem.ports.commits import CommitGrowth, CommitIndex
     from gitmem.ports.history import HistoryReader
+    from gitmem.ports.notes import NoteIndex, Vault
+    from gitmem.ports.retrieval import Links, Ranker, VectorIndex
     from gitmem.ports.worktree import WorkTree
     from gitmem.store.paths import ClonePaths, Memory
     from gitmem.store.sources import Sources
@@ -50,6 +52,8 @@ class Workspace(msgspec.Struct, frozen=True):
     `is_large` tells whether its history takes longer to index than a person waits;
     `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
+    `vaults` are the configured folders of notes, `notes` the index over them. `text`, `links`
+    and `vectors` find documents of every kind; the last needs an optional part.
     """
 
     place: Place
@@ -70,6 +74,11 @@ class Workspace(msgspec.Struct, frozen=True):
     is_large: Callable[[], bool]
     grow_in_background: Callable[[], bool]
     report: Callable[[str, int, int], None]
+    vaults: Callable[[], Sequence[Vault]]
+    notes: NoteIndex
+    text: Ranker
+    links: Links
+    vectors: VectorIndex
     refusal: GitmemError | None = None
 
     @property

@@ -1,0 +1,1 @@
+"""What each coding agent sends, accepts and is configured with ↔ our values."""

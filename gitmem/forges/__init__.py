@@ -1,0 +1,1 @@
+"""The git hosts' APIs, for the bot that reports on pull requests."""

@@ -1,0 +1,1 @@
+"""The Model Context Protocol: tools and resources ↔ one service each."""

@@ -1,0 +1,1 @@
+"""Embedding, vector search and re-ranking, each behind a port; knows nothing of records."""

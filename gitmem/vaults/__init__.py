@@ -1,0 +1,1 @@
+"""Folders of Markdown notes: which pages there are, and what is in them."""
