@@ -45,6 +45,7 @@ _TABLE = {
     "cache-notes": ("gitmem.cache.notes", "CacheNotes"),
     "cache-full-text": ("gitmem.cache.full_text", "CacheFullText"),
     "cache-links": ("gitmem.cache.links", "CacheLinks"),
+    "cache-documents": ("gitmem.cache.documents", "CacheDocuments"),
     "browse": ("gitmem.cache.browse", "query_cache"),
 }
 

@@ -145,6 +145,7 @@ def _derived(cache: CacheReader) -> dict[str, Any]:
         "notes": Lazy(lambda: load("cache-notes")(cache.db)),
         "text": Lazy(lambda: load("cache-full-text")(cache.db)),
         "links": Lazy(lambda: load("cache-links")(cache.db)),
+        "documents": Lazy(lambda: load("cache-documents")(cache.db)),
     }
 
 

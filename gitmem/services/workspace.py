@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gitmem.ports.cache import Facts, Projection, Records
     from gitmem.ports.clock import Clock
     from gitmem.ports.commits import CommitGrowth, CommitIndex
+    from gitmem.ports.documents import DocumentList
     from gitmem.ports.history import HistoryReader
     from gitmem.ports.notes import NoteIndex, Vault
     from gitmem.ports.retrieval import Links, Ranker, VectorIndex
@@ -53,7 +54,8 @@ class Workspace(msgspec.Struct, frozen=True):
     `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
     `vaults` are the configured folders of notes, `notes` the index over them. `text`, `links`
-    and `vectors` find documents of every kind; the last needs an optional part.
+    and `vectors` find documents of every kind, `documents` has their texts; vectors need an
+    optional part.
     """
 
     place: Place
@@ -78,6 +80,7 @@ class Workspace(msgspec.Struct, frozen=True):
     notes: NoteIndex
     text: Ranker
     links: Links
+    documents: DocumentList
     vectors: VectorIndex
     refusal: GitmemError | None = None
 

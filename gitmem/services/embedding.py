@@ -1,0 +1,52 @@
+"""Vectors within an answer: what has none yet is embedded if it is little, and what cannot be
+had is one notice, never an error."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import islice
+
+from gitmem.core.ranking import Ranked
+from gitmem.errors import CannotWrite, Contended, Damaged, GitmemError, PartMissing, RemoteError
+from gitmem.services.workspace import Notice, Workspace
+
+FEW = 8
+"""As many documents are embedded within an answer: each takes some milliseconds."""
+LOOKED_AT = 256
+"""Only the newest documents of each kind are looked at for vectors they lack."""
+
+
+def try_rank_vectors(
+    workspace: Workspace, question: str, kinds: Collection[str], limit: int
+) -> tuple[list[Ranked], tuple[Notice, ...]]:
+    """The documents nearest to a question, best first; none, and one notice that says why,
+    where there is no model, a broken one, or no optional part. Tries nothing twice."""
+    try:
+        notices = _embed_few(workspace, kinds, FEW)
+        return workspace.vectors.rank(question, kinds=kinds, limit=limit), notices
+    except (PartMissing, Damaged, CannotWrite, Contended, RemoteError) as error:
+        return [], (_notice(error),)
+
+
+def _embed_few(workspace: Workspace, kinds: Collection[str], most: int) -> tuple[Notice, ...]:
+    """Embed the newest documents that have no vector, if they are few; else say so."""
+    missing: list[str] = []
+    for kind in sorted(kinds):
+        newest = islice(workspace.documents.iter_keys(kind), LOOKED_AT)
+        missing += workspace.vectors.list_missing(newest)
+    if len(missing) > most:
+        return (
+            Notice(
+                "vectors-behind",
+                "many documents have no vector yet, so only words find them "
+                "(embed them now: gitmem reindex)",
+            ),
+        )
+    if missing:
+        workspace.vectors.add(workspace.documents.get_passages(missing), lambda done: None)
+    return ()
+
+
+def _notice(error: GitmemError) -> Notice:
+    hint = f" ({error.hint})" if error.hint else ""
+    return Notice(error.code, f"answered from words alone: {error.message}{hint}")
