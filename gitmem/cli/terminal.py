@@ -5,61 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TextIO
 
-# C0 but for tab and line feed, DEL, C1; and what hides or reorders text: zero-width and
-# bidirectional controls, tags, the byte-order mark. (U+200D joins emoji and stays.)
-_UNSAFE = (
-    (0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200B, 0x200C), (0x200E, 0x200F),
-    (0x2028, 0x202E), (0x2060, 0x2069), (0xFEFF, 0xFEFF), (0xD800, 0xDFFF), (0xE0000, 0xE007F),
-)  # fmt: skip
+from gitmem.core.unsafe_text import clean, clean_line, escape_json
+
+# The cleaning functions belong to the terminal's vocabulary, and are imported from here.
+__all__ = [
+    "Progress", "clean", "clean_line", "escape_json", "stderr", "style", "two_columns",
+    "wants_colour", "width_of",
+]  # fmt: skip
+
 _STYLES = {"bold": "1", "dim": "2", "yellow": "33", "green": "32", "red": "31", "cyan": "36"}
-
-
-def clean(text: str) -> str:
-    """Text from anywhere, fit to be shown: controls stand as visible escapes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return text.translate(_ESCAPES)
-
-
-def clean_line(text: str) -> str:
-    """The same in one line."""
-    return clean(" ".join(text.split("\n"))).replace("\t", " ").strip()
-
-
-def escape_json(data: bytes) -> bytes:
-    """JSON with the same characters as JSON's own escapes, for whoever prints it as it is."""
-    if data.isascii() and b"\x7f" not in data:
-        return data
-    return data.decode("utf-8").translate(_JSON_ESCAPES).encode("utf-8")
-
-
-class _Escapes(dict[int, str | int]):
-    """A translation table that answers for every code point, and remembers."""
-
-    def __init__(self, escape: Callable[[int], str]) -> None:
-        super().__init__()
-        self._escape = escape
-
-    def __missing__(self, code: int) -> str | int:
-        unsafe = any(first <= code <= last for first, last in _UNSAFE)
-        self[code] = self._escape(code) if unsafe else code
-        return self[code]
-
-
-def _escape(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-
-
-def _escape_json(code: int) -> str:
-    units = chr(code).encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-_ESCAPES = _Escapes(_escape)
-_JSON_ESCAPES = _Escapes(_escape_json)
 
 
 def style(text: str, *names: str, on: bool) -> str:
