@@ -6,6 +6,10 @@ lists are named in `path`, with a leading slash where they are not paths of file
 A `segment` row is a name (and blob) that some place or commit has; `source` is the row whose
 content was read for it, NULL while nothing was. `orphan` are records that no place and no
 commit holds any more.
+
+`note_name` holds the ends of a note's path, folded, by which links find it, and its aliases;
+`note_link` and `record_link` hold wikilinks by the folded name that they say, not by what they
+lead to: what is added or renamed later changes what a link means and not its row.
 """
 
 from __future__ import annotations
@@ -102,4 +106,32 @@ CREATE TABLE outside (
 CREATE VIRTUAL TABLE message_text USING fts5 (
     text, content='', tokenize='porter unicode61 remove_diacritics 2'
 );
+
+CREATE TABLE vault (vid INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE note (
+    nid INTEGER PRIMARY KEY, vid INTEGER NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL,
+    title TEXT NOT NULL, aliases TEXT NOT NULL, tags TEXT NOT NULL, is_hub INTEGER NOT NULL,
+    UNIQUE (vid, path)
+);
+CREATE TABLE chunk (
+    chid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, nid INTEGER NOT NULL,
+    number INTEGER NOT NULL, heading TEXT NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX chunk_note ON chunk (nid, number);
+CREATE TABLE note_name (
+    name TEXT NOT NULL, nid INTEGER NOT NULL, is_alias INTEGER NOT NULL,
+    PRIMARY KEY (name, nid, is_alias)
+) WITHOUT ROWID;
+CREATE INDEX note_name_nid ON note_name (nid);
+CREATE TABLE note_link (
+    nid INTEGER NOT NULL, position INTEGER NOT NULL, number INTEGER NOT NULL,
+    name TEXT NOT NULL, target TEXT NOT NULL, heading TEXT NOT NULL, block TEXT NOT NULL,
+    line INTEGER NOT NULL, PRIMARY KEY (nid, position)
+) WITHOUT ROWID;
+CREATE INDEX note_link_name ON note_link (name, nid, position);
+CREATE TABLE record_link (
+    rid INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL,
+    heading TEXT NOT NULL, block TEXT NOT NULL, PRIMARY KEY (rid, position)
+) WITHOUT ROWID;
+CREATE INDEX record_link_name ON record_link (name, rid, position);
 """

@@ -7,7 +7,7 @@ import msgspec
 
 class Link(msgspec.Struct, frozen=True, array_like=True):
     """A wikilink as written. `target` is the page's name without alias, heading or block;
-    `line` is 1-based."""
+    `line` is 1-based; `chunk` is the number of the chunk it stands in, -1 where there is none."""
 
     target: str
     alias: str = ""
@@ -15,6 +15,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     block: str = ""
     is_embed: bool = False
     line: int = 0
+    chunk: int = -1
 
 
 class Chunk(msgspec.Struct, frozen=True, array_like=True):
@@ -42,13 +43,23 @@ class Note(msgspec.Struct, frozen=True):
     links: tuple[Link, ...] = ()
     chunks: tuple[Chunk, ...] = ()
     is_hub: bool = False
+    tags: tuple[str, ...] = ()
 
 
 class BadLink(msgspec.Struct, frozen=True):
-    """A link that leads nowhere (`candidates` empty) or to several pages."""
+    """A link that leads nowhere (`candidates` empty) or to several pages.
+
+    `vault` is "" for a link in a decision's text, and `path` the decision's id then."""
 
     vault: str
     path: str
     line: int
     target: str
     candidates: tuple[str, ...] = ()
+
+
+class Complaint(msgspec.Struct, frozen=True):
+    """What of a vault could not be taken, with a stable code."""
+
+    code: str
+    message: str

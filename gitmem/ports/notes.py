@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from gitmem.core.notes import BadLink, Chunk, Note
+from gitmem.core.notes import BadLink, Chunk, Complaint, Note
 
 
 class Vault(Protocol):
@@ -19,7 +19,12 @@ class Vault(Protocol):
 
     def list_stamps(self) -> Mapping[str, str]:
         """Path relative to the vault → stamp (size and time), for every page, without reading
-        any."""
+        any. Empty where the folder is missing or must not be read; see `complaints`."""
+        ...
+
+    @property
+    def complaints(self) -> Sequence[Complaint]:
+        """What the last `list_stamps` could not take."""
         ...
 
     def read_note(self, path: str, stamp: str) -> Note | None:
