@@ -19,6 +19,8 @@ attributes, the message says what happened and why, the hint says what to type n
     │   ├── AuthRefused       5   the other side wants other credentials
     │   ├── RefRefused        5   the other side did not take a ref
     │   │   └── NotFastForward 5  … because it is ahead of what we sent
+    │   ├── RateLimited       5   the other side wants us to come back later
+    │   ├── RequestRejected   5   the other side does not take what we sent
     │   └── UnsafeRemote      5   a remote address that could run a command
     ├── Contended             6   somebody else holds it; try again
     ├── Damaged               7   our data is damaged
@@ -117,6 +119,15 @@ class RefRefused(RemoteError):
 
 class NotFastForward(RefRefused):
     code = "not-fast-forward"
+
+
+class RateLimited(RemoteError):
+    code = "rate-limited"
+    hint = "Run the command again later; nothing was lost."
+
+
+class RequestRejected(RemoteError):
+    code = "request-rejected"
 
 
 class UnsafeRemote(RemoteError):
