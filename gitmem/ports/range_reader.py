@@ -1,0 +1,74 @@
+"""A range of the code's history: which commits it holds, what they touched, what they recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from gitmem.core.history import Touch
+from gitmem.core.segments import SegmentRef
+
+
+class RangeCommit(msgspec.Struct, frozen=True):
+    """A commit of a range. `at` is the committer's time in seconds since the epoch.
+
+    `touches` are the files of the code it changed, none for merges; `added` and `removed` the
+    segments of records, for merges those against all of their parents. The blob of a removed
+    segment is the one it had.
+    """
+
+    oid: str
+    parents: tuple[str, ...]
+    at: int
+    author: str
+    email: str
+    message: str
+    touches: tuple[Touch, ...] = ()
+    added: tuple[SegmentRef, ...] = ()
+    removed: tuple[SegmentRef, ...] = ()
+
+
+class Ends(msgspec.Struct, frozen=True):
+    """What bounds a range: all that the ends reach, and none of the excluded does. Full ids."""
+
+    ends: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+class RangeReader(Protocol):
+    """Reads ranges from git itself, whatever the user's configuration says."""
+
+    def find_ends(self, words: Sequence[str]) -> Ends | None:
+        """What words of `git rev-list` mean; None where one of them names no commit. The words
+        were checked (`core.ranges`). Raises Ambiguous for a prefix of several ids."""
+        ...
+
+    def iter_range(self, ends: Ends) -> Iterator[RangeCommit]:
+        """The commits, ancestors first. Streams; renames are detected; the first commit of all
+        has touches like any other. Closing the iterator ends git."""
+        ...
+
+    def find_last_tag(self, spec: str) -> str | None:
+        """The nearest tag that a commit's history has, of any kind, without `refs/tags/`."""
+        ...
+
+    def find_tag_time(self, name: str) -> int | None:
+        """When a tag was made (a light one: its commit), in seconds; None without the tag."""
+        ...
+
+    def has_merge_base(self, one: str, other: str) -> bool: ...
+
+    def list_segments(self, commit: str) -> list[SegmentRef]:
+        """Every segment of records in a commit's tree."""
+        ...
+
+    def list_shallow(self) -> frozenset[str]:
+        """Commits whose parents a shallow clone cut off."""
+        ...
+
+    def deepen(self, remote: str) -> None:
+        """Fetch the history and tags that a shallow clone lacks, without the contents of files.
+        Uses the network. Raises RemoteError and its kinds."""
+        ...
