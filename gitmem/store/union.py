@@ -51,6 +51,8 @@ BRANCHES_PLACE = "branches"
 OWN_PLACE = "own"
 BRANCH_ROOTS = "branch-roots"
 MAX_ABSENT = 1000
+REVISION = "@"
+"""Begins the names of work trees that stand for a commit: no real one is named so."""
 MAX_TRIES = 5
 
 
@@ -75,6 +77,30 @@ def refresh(
 ) -> Refreshed:
     """Bring the cache in step with everything that records come from."""
     return _Refresh(memory, sources, projection, facts, present, report).run()
+
+
+def show_revision(
+    memory: Memory,
+    sources: Sources,
+    projection: Projection,
+    facts: Facts,
+    oid: str,
+    name: str,
+    report: Report,
+) -> Memory:
+    """The same memory as a work tree without changes at this commit would see it: its folder
+    is made a place of this name, which nobody else uses now, and which `forget_revision`
+    takes away again."""
+    shown = msgspec.structs.replace(memory, worktree=REVISION + name)
+    present = Present(oid, "", 0)
+    refresh = _Refresh(shown, sources, projection, facts, present, report)
+    refresh._tree_place(head_place(shown), oid, sources.objects, f"{oid}:{RECORDS}")
+    return shown
+
+
+def forget_revision(shown: Memory, projection: Projection) -> None:
+    """End of `show_revision`: its place is dropped, what was read stays."""
+    projection.drop_places([head_place(shown)])
 
 
 def project_segments(
