@@ -96,6 +96,8 @@ class Settings(msgspec.Struct, frozen=True):
     peer_timeout_ms: int = 500
     fixed_now: str | None = None
     cache_home: Path | None = None
+    peers_file: Path | None = None
+    data_home: Path | None = None
     unknown: tuple[str, ...] = ()
 
 
@@ -139,6 +141,8 @@ def read_settings(
         peer_timeout_ms=max(1, merged.get("federation.peer_timeout_ms", 500)),
         fixed_now=environ.get("GITMEM_NOW") or None,
         cache_home=_cache_home(environ),
+        peers_file=_peers_file(environ),
+        data_home=_data_home(environ),
         unknown=tuple(unknown),
     )
 
@@ -178,6 +182,23 @@ def _cache_home(environ: Mapping[str, str]) -> Path | None:
         return Path(base) / "gitmem"
     home = environ.get("HOME") or environ.get("USERPROFILE")
     return Path(home) / ".cache" / "gitmem" if home else None
+
+
+def _peers_file(environ: Mapping[str, str]) -> Path | None:
+    """The registry of peers, beside the user's configuration."""
+    config = user_config_file(environ)
+    return config.with_name("peers.toml") if config is not None else None
+
+
+def _data_home(environ: Mapping[str, str]) -> Path | None:
+    """Where the user-wide memory lies: `$XDG_DATA_HOME/gitmem`, or its place on this system."""
+    base = environ.get("XDG_DATA_HOME") or (
+        environ.get("APPDATA") if sys.platform == "win32" else None
+    )
+    if base:
+        return Path(base) / "gitmem"
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return Path(home) / ".local" / "share" / "gitmem" if home else None
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

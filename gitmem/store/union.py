@@ -76,7 +76,7 @@ def refresh(
     report: Report,
 ) -> Refreshed:
     """Bring the cache in step with everything that records come from."""
-    return _Refresh(memory, sources, projection, facts, present, report).run()
+    return Refresh(memory, sources, projection, facts, present, report).run()
 
 
 def show_revision(
@@ -93,7 +93,7 @@ def show_revision(
     takes away again."""
     shown = msgspec.structs.replace(memory, worktree=REVISION + name)
     present = Present(oid, "", 0)
-    refresh = _Refresh(shown, sources, projection, facts, present, report)
+    refresh = Refresh(shown, sources, projection, facts, present, report)
     refresh._tree_place(head_place(shown), oid, sources.objects, f"{oid}:{RECORDS}")
     return shown
 
@@ -174,7 +174,9 @@ def _name_damage(segment: Segment) -> SegmentRef:
     return SegmentRef(segment.ref.name, digest.hexdigest()[:40])
 
 
-class _Refresh:
+class Refresh:
+    """One refresh: what differs between what the cache saw last and what is there."""
+
     def __init__(
         self,
         memory: Memory,
