@@ -13,18 +13,19 @@ from gitmem.store.union import forget_revision, show_revision
 
 
 @contextmanager
-def view_at(workspace: Workspace, oid: str) -> Iterator[Workspace]:
-    """Questions asked of the workspace given see the folder of this commit as the view: what
-    is current, superseded or gone is told from there. Everything else in the union is
-    elsewhere. Raises NoMemory; Damaged where the commit's folder is not all here."""
+def view_at(workspace: Workspace, *oids: str) -> Iterator[Workspace]:
+    """Questions asked of the workspace given see the folder of this commit as the view, or
+    that of the merge of several: what is current, superseded or gone is told from there.
+    Everything else in the union is elsewhere. Raises NoMemory; Damaged where a commit's folder
+    is not all here."""
     memory = workspace.get_memory()
     shown = show_revision(
         memory,
         workspace.sources,
         workspace.projection,
         workspace.facts,
-        oid,
-        f"{oid}-{workspace.clock.random_hex(12)}",
+        oids,
+        f"{oids[0]}-{workspace.clock.random_hex(12)}",
         workspace.report,
     )
     place = msgspec.structs.replace(workspace.place, worktree=shown.worktree)
@@ -35,5 +36,5 @@ def view_at(workspace: Workspace, oid: str) -> Iterator[Workspace]:
 
 
 def list_ids_at(shown: Workspace) -> set[str]:
-    """Ids of all records in the folder of the commit that `view_at` shows."""
+    """Ids of all records in the folder that `view_at` shows."""
     return shown.records.list_ids(head_place(shown.get_memory()))

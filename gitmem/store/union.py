@@ -84,17 +84,22 @@ def show_revision(
     sources: Sources,
     projection: Projection,
     facts: Facts,
-    oid: str,
+    oids: Sequence[str],
     name: str,
     report: Report,
 ) -> Memory:
-    """The same memory as a work tree without changes at this commit would see it: its folder
-    is made a place of this name, which nobody else uses now, and which `forget_revision`
-    takes away again."""
+    """The same memory as a work tree without changes at this commit would see it, or at the
+    merge of several: their folders are made a place of this name, which nobody else uses now,
+    and which `forget_revision` takes away again."""
     shown = msgspec.structs.replace(memory, worktree=REVISION + name)
-    present = Present(oid, "", 0)
-    refresh = Refresh(shown, sources, projection, facts, present, report)
-    refresh._tree_place(head_place(shown), oid, sources.objects, f"{oid}:{RECORDS}")
+    objects = sources.objects
+    refresh = Refresh(shown, sources, projection, facts, Present(None, "", 0), report)
+    refresh._shelved_place(
+        head_place(shown),
+        name,
+        objects,
+        lambda: [shelf for oid in oids for shelf in list_shelves(objects, f"{oid}:{RECORDS}")],
+    )
     return shown
 
 
@@ -231,7 +236,6 @@ class Refresh:
 
     def _refs(self) -> None:
         sources = self._sources
-        places: set[str] = set()
         if not self._memory.is_detached:
             default = find_default_ref(sources.refs, sources.settings)
             oid = sources.refs.find_ref(default) if default else None
@@ -246,6 +250,12 @@ class Refresh:
         writer = find_writer(self._memory.clone)
         own = sources.memory_refs.find_ref(format_writer_ref(writer)) if writer else None
         self._writer_place(OWN_PLACE, own)
+        self._writers()
+
+    def _writers(self) -> None:
+        """A place for each fetched writer, and one for what it says of the default branch."""
+        sources = self._sources
+        places: set[str] = set()
         for ref, oid in sorted(sources.memory_refs.list_refs(FETCHED_PREFIX).items()):
             parsed = parse_fetched_ref(ref)
             if parsed is None:
