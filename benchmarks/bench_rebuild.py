@@ -206,7 +206,7 @@ def rebuild_baseline(target: Path, files: list[Path], mark: Mark) -> None:
         db.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         db.executemany("INSERT INTO listing VALUES (?, ?, ?, ?)", lists)
         db.executemany("INSERT INTO holding VALUES (?, ?)", holdings)
-        db.executemany("INSERT INTO record_text (rowid, text) VALUES (?, ?)", texts)
+        db.executemany("INSERT INTO full_text (rowid, text) VALUES (?, ?)", texts)
         db.executemany(
             "INSERT INTO path (path, pid, reversed) VALUES (?, ?, ?)",
             [(path, pid, path[::-1]) for path, pid in fresh],

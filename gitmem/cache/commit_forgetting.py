@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from gitmem.cache.connection import Connection
+from gitmem.cache.messages import forget_messages
 from gitmem.cache.segments import refresh_live
-
-TEXT_DONE = "commits.text"
-"""The fact that says up to which order messages are in the full-text index."""
 
 
 def keep_commits(db: Connection, kept: Collection[bytes], tips: Iterable[bytes]) -> None:
@@ -20,7 +18,7 @@ def keep_commits(db: Connection, kept: Collection[bytes], tips: Iterable[bytes])
     )
     db.query("DELETE FROM head")
     db.query("DELETE FROM outside")
-    _forget_messages(db)
+    forget_messages(db)
     _forget_touches(db)
     sids = db.query("SELECT DISTINCT sid FROM added WHERE cid IN (SELECT cid FROM gone)")
     for table in ("added", "tip", "code_commit"):
@@ -29,21 +27,6 @@ def keep_commits(db: Connection, kept: Collection[bytes], tips: Iterable[bytes])
     refresh_live(db, [sid for (sid,) in sids])
     found = db.query_in("SELECT cid FROM code_commit WHERE oid IN (?*)", tips)
     db.run_many("INSERT OR IGNORE INTO tip (cid) VALUES (?)", found)
-
-
-def _forget_messages(db: Connection) -> None:
-    done = int(db.scalar("SELECT value FROM meta WHERE name = ?", (TEXT_DONE,)) or 0)
-    db.query(
-        "INSERT INTO message_text (message_text, rowid, text) SELECT 'delete', cid, message"
-        " FROM code_commit WHERE cid <= ? AND cid IN (SELECT cid FROM gone)",
-        (done,),
-    )
-    # Orders are given out again, from the highest that is left.
-    last = db.scalar(
-        "SELECT max(cid) FROM code_commit WHERE cid <= ? AND cid NOT IN (SELECT cid FROM gone)",
-        (done,),
-    )
-    db.query("UPDATE meta SET value = ? WHERE name = ?", (str(last or 0), TEXT_DONE))
 
 
 def _forget_touches(db: Connection) -> None:

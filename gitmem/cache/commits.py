@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
-from gitmem.cache.commit_forgetting import TEXT_DONE, keep_commits
+from gitmem.cache.commit_forgetting import keep_commits
 from gitmem.cache.commit_queries import CommitQueries, list_tips
 from gitmem.cache.connection import Connection
 from gitmem.cache.path_ids import PathIds, storable
 from gitmem.cache.segments import ensure_segments, refresh_live
-from gitmem.cache.text import search_table
 from gitmem.core.history import Commit
 from gitmem.core.reasons import has_reason
 from gitmem.core.segments import SegmentRef, is_segment_name
 
 _RECORDS_FOLDER = ".gitmem/records/"
-_TEXT_BATCH = 2000
 
 
 class CacheCommits(CommitQueries):
@@ -75,15 +73,6 @@ class CacheCommits(CommitQueries):
         with db.transaction():
             self._paths.forget()
             keep_commits(db, {bytes.fromhex(oid) for oid in kept}, map(bytes.fromhex, tips))
-
-    def search(self, words: Iterable[str], *, limit: int) -> list[tuple[str, float]]:
-        self._index_messages()
-        with self._db.snapshot():
-            total = self._db.scalar("SELECT max(cid) FROM code_commit") or 0
-            hits = dict(search_table(self._db, "message_text", words, limit=limit, total=total))
-            rows = self._db.query_in("SELECT cid, oid FROM code_commit WHERE cid IN (?*)", hits)
-            found = [(oid.hex(), hits[cid]) for cid, oid in rows]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
     def _assign_orders(self, batch: Sequence[Commit]) -> list[tuple[int, Commit]]:
         """New commits with their order: after everything that is there, in the batch's order."""
@@ -172,28 +161,6 @@ class CacheCommits(CommitQueries):
             [(sids[ref], cid) for ref, cid in added],
         )
         refresh_live(self._db, sids.values())
-
-    def _index_messages(self) -> None:
-        """Bring the full-text index of messages up to date, in batches."""
-        db = self._db
-        while True:
-            done = self._text_done()
-            if (db.scalar("SELECT max(cid) FROM code_commit") or 0) <= done:
-                return
-            with db.transaction():
-                rows = db.query(
-                    "SELECT cid, message FROM code_commit WHERE cid > ? ORDER BY cid LIMIT ?",
-                    (self._text_done(), _TEXT_BATCH),
-                )
-                if rows:
-                    db.run_many("INSERT INTO message_text (rowid, text) VALUES (?, ?)", rows)
-                    db.query(
-                        "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
-                        (TEXT_DONE, str(rows[-1][0])),
-                    )
-
-    def _text_done(self) -> int:
-        return int(self._db.scalar("SELECT value FROM meta WHERE name = ?", (TEXT_DONE,)) or 0)
 
 
 def _text(text: str) -> str:

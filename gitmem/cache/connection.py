@@ -35,6 +35,8 @@ _CANNOT_WRITE = frozenset(
         sqlite3.SQLITE_PROTOCOL,
     }
 )
+# A message of SQLite about a damaged schema may quote bytes that are no text.
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 # `secure_delete` zeroes what a redaction frees; `trusted_schema` and `cell_size_check` guard
@@ -56,7 +58,7 @@ class CacheDamaged(Damaged):
     hint = "The cache is derived and may be deleted at any time: gitmem cache rebuild"
 
 
-def translate(error: sqlite3.Error, target: str) -> GitmemError:
+def translate(error: sqlite3.Error | UnicodeDecodeError, target: str) -> GitmemError:
     """What an error of SQLite about a file means to the caller."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code == sqlite3.SQLITE_READONLY and os.access(target, os.W_OK):
@@ -81,12 +83,12 @@ class Connection:
             self._db = sqlite3.connect(
                 target, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
             )
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise translate(error, self._target) from error
         try:
             for pragma in _PRAGMAS:
                 self._db.execute(pragma)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             self._db.close()
             raise translate(error, self._target) from error
 
@@ -98,7 +100,7 @@ class Connection:
         """All rows of a statement."""
         try:
             return self._db.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise translate(error, self._target) from error
 
     def scalar(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -121,7 +123,7 @@ class Connection:
         """One statement for many rows, inside a transaction."""
         try:
             self._db.executemany(sql, rows)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise translate(error, self._target) from error
 
     def insert_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -139,13 +141,13 @@ class Connection:
                 part = rows[start : start + size]
                 self._db.execute(statement, list(chain.from_iterable(part)))
             self._db.executemany(f"{sql} {mark}", rows[full:])
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise translate(error, self._target) from error
 
     def run_script(self, sql: str) -> None:
         try:
             self._db.executescript(sql)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise translate(error, self._target) from error
 
     @contextmanager
@@ -177,7 +179,7 @@ class Connection:
         if self._db.in_transaction:
             try:
                 self._db.execute("ROLLBACK")
-            except sqlite3.Error as error:
+            except _ERRORS as error:
                 raise translate(error, self._target) from error
 
     def data_version(self) -> int:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from gitmem.cache.connection import Connection
 from gitmem.cache.list_ids import ListIds
 from gitmem.cache.path_ids import PathIds
-from gitmem.cache.redaction import find_redacted, purge_text, withhold
+from gitmem.cache.redaction import find_redacted, withhold
 from gitmem.cache.rows import (
     encode_withheld,
     key_number,
@@ -21,6 +21,7 @@ from gitmem.cache.rows import (
     withheld,
 )
 from gitmem.cache.segments import ensure_segments, mark_read, refresh_live
+from gitmem.cache.text import RECORD, add_texts, purge_text
 from gitmem.cache.versions import ABSENT, LISTED
 from gitmem.core.records import Decision, Line, Record, Tombstone
 from gitmem.core.segments import Segment, is_absent
@@ -148,7 +149,7 @@ class _Batch:
                 record = withheld(record)
             elif isinstance(record, Decision):
                 key = key_number(record.key)
-                texts.append((rid, search_text(record)))
+                texts.append((rid, search_text(record) or ""))
                 if record.supersedes:
                     links += [(*link, rid) for link in links_of(record)]
                 if record.commits:
@@ -162,7 +163,7 @@ class _Batch:
             "INSERT INTO record (rid, id, seq, kind, key, is_withheld, body) VALUES",
             records,
         )
-        run("INSERT INTO record_text (rowid, text) VALUES", texts)
+        add_texts(self._db, RECORD, texts)
         run("INSERT OR IGNORE INTO link (rel, target, rid) VALUES", links)
         run("INSERT OR IGNORE INTO mention (name, rid) VALUES", mentions)
         self._insert_lists(listed)

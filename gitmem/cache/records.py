@@ -14,7 +14,6 @@ from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.held import Standing, find_standings
 from gitmem.cache.path_ids import find_path_ids
 from gitmem.cache.rows import decode_body, is_intact, tie_of
-from gitmem.cache.text import search_table
 from gitmem.cache.versions import FOLDER_LIST, KIND_LIST
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Problem
@@ -113,21 +112,6 @@ class CacheRecords:
             (tail, tail + "/", tail + "0", limit),
         )
         return [path for (path,) in rows]
-
-    def search(self, words: Sequence[str], *, limit: int) -> list[tuple[str, float]]:
-        with self._db.snapshot():
-            total = self._db.scalar("SELECT max(rid) FROM record") or 0
-            gone = self._db.scalar("SELECT count(*) FROM orphan")
-            hits = dict(
-                search_table(self._db, "record_text", words, limit=limit + gone, total=total)
-            )
-            rows = self._db.query_in(
-                "SELECT rid, id FROM record WHERE rid NOT IN (SELECT rid FROM orphan)"
-                " AND rid IN (?*)",
-                hits,
-            )
-            found = [(record_id.hex(), hits[rid]) for rid, record_id in rows]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
     def list_ids(self, place: str) -> set[str]:
         with self._db.snapshot():

@@ -9,6 +9,7 @@ import msgspec
 
 from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.rows import decode_body, encode_withheld, kind_list, lists_of, search_text, tie_of
+from gitmem.cache.text import RECORD, remove_texts
 from gitmem.cache.versions import REDACTS
 from gitmem.core.records import Record, Tombstone
 
@@ -39,19 +40,10 @@ def withhold(db: Connection, targets: Iterable[bytes]) -> bool:
     return bool(rows)
 
 
-def purge_text(db: Connection) -> None:
-    """Rewrite the full-text index without what was deleted from it: until then, deleted words
-    stand beside the note that they are gone."""
-    db.query("INSERT INTO record_text (record_text) VALUES ('optimize')")
-
-
 def _strip(db: Connection, rid: int, record: Record) -> set[str]:
     text = search_text(record)
     if text is not None:
-        db.query(
-            "INSERT INTO record_text (record_text, rowid, text) VALUES ('delete', ?, ?)",
-            (rid, text),
-        )
+        remove_texts(db, RECORD, [(rid, text)])
     lists = lists_of(record) - {kind_list(record.kind)}
     pids = db.query_in("SELECT pid FROM path WHERE path IN (?*)", sorted(lists))
     tie = tie_of(record.id)

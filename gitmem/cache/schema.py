@@ -5,7 +5,7 @@ listed, newest last: one list for each path, for each folder above it, and for e
 lists are named in `path`, with a leading slash where they are not paths of files.
 A `segment` row is a name (and blob) that some place or commit has; `source` is the row whose
 content was read for it, NULL while nothing was. `orphan` are records that no place and no
-commit holds any more.
+commit holds any more. `full_text` holds documents of every kind (row ids: see `text`).
 
 `note_name` holds the ends of a note's path, folded, by which links find it, and its aliases;
 `note_link` and `record_link` hold wikilinks by the folded name that they say, not by what they
@@ -46,9 +46,6 @@ CREATE TABLE mention (
     name TEXT NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (name, rid)
 ) WITHOUT ROWID;
 CREATE INDEX mention_rid ON mention (rid);
-CREATE VIRTUAL TABLE record_text USING fts5 (
-    text, content='', tokenize='porter unicode61 remove_diacritics 2'
-);
 
 CREATE TABLE segment (
     sid INTEGER PRIMARY KEY, name TEXT NOT NULL, blob TEXT NOT NULL,
@@ -103,8 +100,8 @@ CREATE TABLE head (
 CREATE TABLE outside (
     hid INTEGER NOT NULL, cid INTEGER NOT NULL, PRIMARY KEY (hid, cid)
 ) WITHOUT ROWID;
-CREATE VIRTUAL TABLE message_text USING fts5 (
-    text, content='', tokenize='porter unicode61 remove_diacritics 2'
+CREATE VIRTUAL TABLE full_text USING fts5 (
+    text, content='', tokenize='porter unicode61 remove_diacritics 2 categories ''L* M* N* Co'''
 );
 
 CREATE TABLE vault (vid INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

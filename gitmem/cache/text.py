@@ -1,76 +1,101 @@
-"""Full-text search: safe queries from any words, and an order that a rebuild does not change."""
+"""Full-text search: one index over documents of every kind, so that their scores compare.
+
+A document's row id is its own table's, times four, plus its kind. What is not to be found
+with is bounded here, too: a word that a large part of the documents has finds everything,
+slowly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from gitmem.cache.connection import Connection
+from gitmem.cache.connection import CacheDamaged, Connection
+from gitmem.core.words import prepare_text
 
-_MAX_WORDS = 64
-_MAX_WORD_CHARS = 200
+RECORD, COMMIT, CHUNK = 0, 1, 2
+"""Kinds of documents, as they stand in row ids."""
+KINDS = 4
+
 _COMMON_SHARE = 4
-"""A word in more than one of so many texts is left out: it finds everything, slowly."""
+"""A word in more than one of so many texts is left out."""
 _COMMON_LEAST = 200
 
-_STOP_TEXT = (
-    "a about after all also an and any are as at be because been before but by can could did do"
-    " does for from had has have he her his how i if in into is it its just may me more most my"
-    " no not of on one only or other our out over she should so some such than that the their"
-    " them then there these they this those to too up us was we were what when where which who"
-    " why will with would you your"
+_BEST = (
+    "SELECT rowid, rank FROM full_text WHERE full_text MATCH ? AND rowid % 4 IN (?*)"
+    " ORDER BY rank LIMIT ?"
 )
-STOP_WORDS = frozenset(_STOP_TEXT.split())
-
-_BEST = {
-    "record_text": "SELECT rowid, rank FROM record_text WHERE record_text MATCH ?"
-    " ORDER BY rank LIMIT ?",
-    "message_text": "SELECT rowid, rank FROM message_text WHERE message_text MATCH ?"
-    " ORDER BY rank LIMIT ?",
-}
-_COUNT = {
-    "record_text": "SELECT count(*) FROM"
-    " (SELECT 1 FROM record_text WHERE record_text MATCH ? LIMIT ?)",
-    "message_text": "SELECT count(*) FROM"
-    " (SELECT 1 FROM message_text WHERE message_text MATCH ? LIMIT ?)",
-}
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM full_text WHERE full_text MATCH ? LIMIT ?)"
+_AVERAGES = "SELECT block FROM full_text_data WHERE id = 1"
 
 
-def build_match(words: Iterable[str]) -> list[str]:
-    """Words as quoted FTS5 phrases, each once, stop words left out unless nothing else is."""
-    cleaned = {}
-    for word in words:
-        text = word.replace("\0", " ").encode("utf-8", "ignore").decode().strip()
-        text = text[:_MAX_WORD_CHARS]
-        if any(char.isalnum() for char in text):
-            cleaned[text.lower()] = '"' + text.replace('"', '""') + '"'
-        if len(cleaned) >= _MAX_WORDS:
+def add_texts(db: Connection, kind: int, rows: Iterable[tuple[int, str]]) -> None:
+    """Inside a transaction: index documents of a kind, as (row id of its own table, text)."""
+    db.insert_many(
+        "INSERT INTO full_text (rowid, text) VALUES",
+        [(rowid * KINDS + kind, prepare_text(text)) for rowid, text in rows],
+    )
+
+
+def remove_texts(db: Connection, kind: int, rows: Iterable[tuple[int, str]]) -> None:
+    """Inside a transaction: take documents out again, by the very texts that were added."""
+    db.run_many(
+        "INSERT INTO full_text (full_text, rowid, text) VALUES ('delete', ?, ?)",
+        [(rowid * KINDS + kind, prepare_text(text)) for rowid, text in rows],
+    )
+
+
+def purge_text(db: Connection) -> None:
+    """Rewrite the index without what was taken out of it: until then, deleted words stand
+    beside the note that they are gone."""
+    db.query("INSERT INTO full_text (full_text) VALUES ('optimize')")
+
+
+def count_texts(db: Connection) -> int:
+    """How many documents are in the index, as it counts them itself: the first number of its
+    averages record (SQLite's fts5_index.c, "Averages record")."""
+    block = db.scalar(_AVERAGES)
+    if not isinstance(block, bytes):
+        raise CacheDamaged("the cache is damaged: the full-text index has no averages")
+    total = 0
+    for byte in block[:8]:
+        total = total << 7 | byte & 0x7F
+        if not byte & 0x80:
             break
-    telling = [phrase for text, phrase in cleaned.items() if text not in STOP_WORDS]
-    return telling or list(cleaned.values())
+    return total
 
 
-def search_table(
-    db: Connection, table: str, words: Iterable[str], *, limit: int, total: int
-) -> list[tuple[int, float]]:
-    """(row id, score, higher is better) of the best rows of a full-text table of this room;
-    beyond the limit follow those that tie with the last. `total`: texts in the table."""
-    phrases = build_match(words)
-    if not phrases or limit <= 0:
-        return []
+def format_phrase(word: str) -> str:
+    """A word of `core.words` in the index's query language, in which it means itself."""
+    is_start = word.endswith("*")
+    text = word.removesuffix("*").replace('"', '""')
+    return f'"{text}"*' if is_start else f'"{text}"'
+
+
+def choose_phrases(db: Connection, words: Sequence[str]) -> dict[str, int]:
+    """Phrases to search for → in how many documents each is, those in a large part of all left
+    out unless nothing else is asked. A single one is not counted, nor any in a small index."""
+    phrases = [format_phrase(word) for word in words]
+    total = count_texts(db)
     most = max(_COMMON_LEAST, total // _COMMON_SHARE)
-    if total > most and len(phrases) > 1:
-        rare = [phrase for phrase in phrases if not _is_common(db, table, phrase, most)]
-        phrases = rare or phrases
+    counts = {phrase: int(db.scalar(_COUNT, (phrase, most + 1))) for phrase in phrases}
+    rare = {phrase: count for phrase, count in counts.items() if count <= most}
+    return rare or counts
+
+
+def search_texts(
+    db: Connection, phrases: Iterable[str], kinds: Sequence[int], *, limit: int
+) -> list[tuple[int, float]]:
+    """(row id, score, higher is better) of the best documents of these kinds with any of the
+    phrases; beyond the limit follow those that tie with the last."""
     match = " OR ".join(phrases)
+    if not match or not kinds or limit <= 0:
+        return []
     # Rows of one score come in the order of row ids, which a rebuild changes: so all of those
     # that tie are fetched, and the caller orders them by what lasts.
+    best = _BEST.replace("?*", ",".join("?" * len(kinds)))
     asked = limit + 1
     while True:
-        rows = db.query(_BEST[table], (match, asked))
+        rows = db.query(best, (match, *kinds, asked))
         if len(rows) < asked or rows[-1][1] != rows[limit - 1][1]:
             return [(rowid, -rank) for rowid, rank in rows]
         asked *= 4
-
-
-def _is_common(db: Connection, table: str, phrase: str, most: int) -> bool:
-    return int(db.scalar(_COUNT[table], (phrase, most + 1))) > most

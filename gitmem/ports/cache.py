@@ -110,11 +110,6 @@ class Records(Protocol):
         """Paths known to memory or history that are `text`, or end in `/text`; sorted."""
         ...
 
-    def search(self, words: Sequence[str], *, limit: int) -> list[tuple[str, float]]:
-        """Full-text search: (record id, score, higher is better) for an OR of the words,
-        stemmed; redacted records never. Any word is safe."""
-        ...
-
     def list_ids(self, place: str) -> set[str]:
         """Ids of all records in one place (`spool:*` for the spools of all work trees)."""
         ...

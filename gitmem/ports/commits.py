@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from gitmem.core.history import Commit, IndexedCommit, PathSpan
@@ -79,9 +79,4 @@ class CommitGrowth(Protocol):
     def list_added_segments(self, *, unprojected: bool) -> list[SegmentRef]:
         """Segments that some indexed commit added, with their blobs; only those whose
         records were never read, if asked."""
-        ...
-
-    def search(self, words: Iterable[str], *, limit: int) -> list[tuple[str, float]]:
-        """Full-text search over messages: (commit id, score, higher is better). The text
-        index is brought up to date first, in batches."""
         ...

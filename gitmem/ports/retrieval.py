@@ -22,6 +22,15 @@ class Ranker(Protocol):
         ...
 
 
+class TextRanker(Ranker, Protocol):
+    """The full-text ranker, which knows its words."""
+
+    def measure_coverage(self, question: str, keys: Sequence[str]) -> Mapping[str, int]:
+        """Of each document how much of the question it has, per mille: words weigh as much as
+        they are rare, and a word that no document has counts, too."""
+        ...
+
+
 class Reranker(Protocol):
     """Orders passages that are at hand: one BM25 over a pool, or a cross-encoder."""
 

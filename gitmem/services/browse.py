@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from gitmem.core.history import IndexedCommit, PathSpan
 from gitmem.core.paths import fold_path
 from gitmem.errors import NotFound, UsageError
 from gitmem.services.catch_up import catch_up
+from gitmem.services.documents import load_hits
 from gitmem.services.hits import Hit, commit_hit, find_hits
 from gitmem.services.paths import resolve_id
 from gitmem.services.targets import resolve_target
 from gitmem.services.workspace import Notice, Workspace
-
-_WORD = re.compile(r"\w+", re.UNICODE)
-MAX_WORDS = 64
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,20 +85,12 @@ def search(workspace: Workspace, text: str, *, limit: int) -> Found:
     """Full-text search over decisions and commit messages, decisions first, best first.
     Any text is a valid question; nothing found is an answer."""
     caught_up = catch_up(workspace)
-    words = list(dict.fromkeys(_WORD.findall(text)))[:MAX_WORDS]
-    records = workspace.records.search(words, limit=limit)
-    scores = dict(records)
-    hits = sorted(find_hits(workspace, scores), key=lambda h: (-scores[h.id or ""], h.id or ""))
-    commits = workspace.growth.search(words, limit=limit)
-    for oid, score in commits:
-        found = workspace.commits.find_commits(oid, limit=1)
-        if found:
-            hits.append(commit_hit(found[0]))
-            scores[oid] = score
-    hits = hits[:limit]
+    ranked = workspace.text.rank(text, kinds=("record", "commit", "note"), limit=limit)
+    hits = load_hits(workspace, [one.key for one in ranked])
+    shown = [one for one in ranked if one.key in hits]
     return Found(
-        hits=tuple(hits),
-        scores=tuple(round(scores[hit.id or hit.commit or ""], 6) for hit in hits),
+        hits=tuple(hits[one.key] for one in shown),
+        scores=tuple(round(one.score, 6) for one in shown),
         notices=caught_up.notices,
     )
 

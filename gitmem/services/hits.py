@@ -9,7 +9,7 @@ import msgspec
 from gitmem.core.fold import Standing, State, Statement, fold
 from gitmem.core.history import IndexedCommit
 from gitmem.core.records import Actor, Decision, PathRef, Rejected, Tombstone
-from gitmem.core.timestamps import format_at
+from gitmem.core.timestamps import format_at, parse_at
 from gitmem.core.trailers import cut_trailers, find_decision
 from gitmem.core.view import Held, Where
 from gitmem.errors import UsageError
@@ -23,7 +23,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
     `project` is "." for this one. `commit` is the commit that a decision stands in, or that
     the hit is. `commits_since` counts the commits to the asked path after it. `target` is
-    the record that a tombstone is about.
+    the record that a tombstone is about. A chunk of a note begins at `line` of its path, under
+    `heading`.
     """
 
     project: str = "."
@@ -54,17 +55,30 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     commits_since: int | None = None
     via: str | None = None
     target: str | None = None
+    heading: str | None = None
+    line: int | None = None
 
 
-def find_hits(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
+def find_hits(workspace: Workspace, ids: Iterable[str], *, as_of: int | None = None) -> list[Hit]:
     """The records with these ids and their standing, newest first by (seq, id). A tombstone
-    names what it is about."""
-    hits = _find(workspace, ids)
+    names what it is about. `as_of` (milliseconds): those that were there then, and the
+    standing that they had, but for redactions, which hold for all times."""
+    hits = _find(workspace, ids, as_of)
     targets = {hit.target for hit in hits if hit.target is not None}
     if not targets:
         return hits
-    names = {hit.id: hit.summary for hit in _find(workspace, targets)}
+    names = {hit.id: hit.summary for hit in _find(workspace, targets, as_of)}
     return [_name_target(hit, names) for hit in hits]
+
+
+def _counts_at(held: Held, as_of: int) -> bool:
+    record = held.record
+    if isinstance(record, Tombstone) and record.mode == "redact":
+        return True
+    try:
+        return parse_at(record.at) <= as_of
+    except ValueError:
+        return False
 
 
 def _name_target(hit: Hit, names: Mapping[str | None, str]) -> Hit:
@@ -73,12 +87,14 @@ def _name_target(hit: Hit, names: Mapping[str | None, str]) -> Hit:
     return msgspec.structs.replace(hit, summary=f"{hit.summary}: {names[hit.target]}")
 
 
-def _find(workspace: Workspace, ids: Iterable[str]) -> list[Hit]:
+def _find(workspace: Workspace, ids: Iterable[str], as_of: int | None) -> list[Hit]:
     wanted = set(ids)
     if not wanted:
         return []
     about = workspace.records.list_about(wanted)
     held = workspace.records.get_held(about | wanted, workspace.place.worktree)
+    if as_of is not None:
+        held = [one for one in held if _counts_at(one, as_of)]
     standings = fold((_statement(one, workspace.is_detached) for one in held), wanted)
     by_id = {one.record.id: one for one in held}
     reviewer = _Reviewer(workspace)

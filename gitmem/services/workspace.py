@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.ports.documents import DocumentList
     from gitmem.ports.history import HistoryReader
     from gitmem.ports.notes import NoteIndex, Vault
-    from gitmem.ports.retrieval import Links, Ranker, VectorIndex
+    from gitmem.ports.retrieval import Links, TextRanker, VectorIndex
     from gitmem.ports.worktree import WorkTree
     from gitmem.store.paths import ClonePaths, Memory
     from gitmem.store.sources import Sources
@@ -78,7 +78,7 @@ class Workspace(msgspec.Struct, frozen=True):
     report: Callable[[str, int, int], None]
     vaults: Callable[[], Sequence[Vault]]
     notes: NoteIndex
-    text: Ranker
+    text: TextRanker
     links: Links
     documents: DocumentList
     vectors: VectorIndex

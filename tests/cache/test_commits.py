@@ -7,7 +7,7 @@ import pytest
 from gitmem.cache.building import Cache
 from gitmem.core.history import Commit, PathSpan, Touch
 from tests.conftest import Repo
-from tests.support.cached import make_commit, oid_of
+from tests.support.cached import make_commit, oid_of, search_commits
 
 
 def add_line(cache: Cache, *commits: Commit, worktree: str = "main") -> None:
@@ -296,7 +296,7 @@ def test_forgotten_commits_leave_nothing(cache: Cache) -> None:
         message="Change it because of badgers\n",
     )
     add_line(cache, kept, gone)
-    assert cache.commits.search(["badgers"], limit=9)
+    assert search_commits(cache, ["badgers"], limit=9)
     cache.commits.keep_commits([kept.oid], [kept.oid])
     assert cache.commits.get_head("main") is None and not cache.commits.is_settled()
     assert cache.commits.get_tips() == [kept.oid]
@@ -306,4 +306,4 @@ def test_forgotten_commits_leave_nothing(cache: Cache) -> None:
     add_line(cache, new)
     assert listed(cache, "both.py") == [new.oid, kept.oid]
     for word, found in (("badgers", []), ("weasels", [kept.oid]), ("stoats", [new.oid])):
-        assert [oid for oid, _ in cache.commits.search([word], limit=9)] == found
+        assert [oid for oid, _ in search_commits(cache, [word], limit=9)] == found

@@ -15,7 +15,7 @@ from gitmem.cache.connection import Connection
 from gitmem.cache.lock import hold_lock
 from gitmem.core.records import Line
 from gitmem.errors import CannotWrite, Contended
-from tests.support.cached import make_commit, make_segment, oid_of
+from tests.support.cached import make_commit, make_segment, oid_of, search_records
 from tests.support.records import make_decision
 
 PROCESSES = 24
@@ -55,7 +55,7 @@ def open_and_write(path: Path, number: int, barrier: Barrier, results: object) -
                 line_of(number, n).id for n in range(step + 1)
             }:
                 raise AssertionError("a record is missing")
-            cache.records.search(["decision"], limit=5)
+            search_records(cache, ["decision"], limit=5)
             cache.close()
         results.put("")  # type: ignore[attr-defined]
     except BaseException as error:
@@ -138,7 +138,7 @@ def test_a_reader_leaves_the_log_free(path: Path) -> None:
         writer.projection.project([make_segment([line])])
         reader.records.list_recent(limit=5)
         reader.records.get_held([line.id], "main")
-        reader.records.search(["cache"], limit=5)
+        search_records(reader, ["cache"], limit=5)
         reader.commits.list_names("a", "main")
     writer.db.shrink_log()
     assert path.with_name("cache.db-wal").stat().st_size == 0

@@ -17,7 +17,7 @@ from gitmem.cache.building import Cache, discard_cache, open_cache, open_memory_
 from gitmem.cache.connection import CacheDamaged
 from gitmem.core.segments import Segment
 from gitmem.errors import CannotWrite
-from tests.support.cached import make_segment, project_into
+from tests.support.cached import make_segment, project_into, search_records
 from tests.support.records import make_decision, make_decisions
 
 ROOT = Path(__file__).parent.parent.parent
@@ -132,7 +132,7 @@ def test_a_torn_file_is_found_out_when_it_is_opened_or_asked(path: Path) -> None
         try:
             assert cache.records.list_recent(limit=999)[1] in (0, 300)
             cache.records.get_held([record_id], "main")
-            cache.records.search(["decision"], limit=9)
+            search_records(cache, ["decision"], limit=9)
         except CacheDamaged:
             cache.close()
             discard_cache(path)
@@ -154,7 +154,7 @@ def test_flipped_bytes_never_crash_and_never_give_a_changed_record(path: Path) -
             ids, _ = cache.records.list_recent(limit=999)
             for held in cache.records.get_held(ids, "main"):
                 assert held.raw == good.get(held.record.id)
-            cache.records.search(["decision"], limit=9)
+            search_records(cache, ["decision"], limit=9)
             cache.records.list_about(ids[:50])
             cache.records.get_counts("main")
         except CacheDamaged:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gitmem.cache.building import Cache, open_memory_cache
 from gitmem.core.codec import build_line
 from gitmem.core.records import Line
-from tests.support.cached import make_segment
+from tests.support.cached import make_segment, search_records
 from tests.support.records import RECORD_FIELDS, decision_fields, tombstone_fields
 
 QUERIES = (
@@ -35,7 +35,7 @@ QUERIES = (
 def dump(cache: Cache) -> list[list[tuple[Any, ...]]]:
     """Everything but row ids, sorted."""
     rows = [sorted(cache.db.query(sql), key=repr) for sql in QUERIES]
-    cache.db.run_script("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, record_text, row)")
+    cache.db.run_script("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, full_text, row)")
     return [*rows, cache.db.query("SELECT term, doc, cnt FROM words ORDER BY term")]
 
 
@@ -104,7 +104,7 @@ def test_twice_gives_the_same_answers() -> None:
             (
                 cache.records.list_by_paths(["src/1.py", "src/2.py"], limit=30),
                 cache.records.list_recent(limit=50, offset=20),
-                cache.records.search(["red", "blue"], limit=20),
+                search_records(cache, ["red", "blue"], limit=20),
                 cache.records.get_counts("main"),
             )
         )

@@ -9,7 +9,7 @@ from gitmem.core.codec import build_line
 from gitmem.core.fold import Statement, fold
 from gitmem.core.records import Other
 from gitmem.core.segments import SegmentRef
-from tests.support.cached import make_commit, make_segment, oid_of, project_into
+from tests.support.cached import make_commit, make_segment, oid_of, project_into, search_records
 from tests.support.records import decision_fields, make_decision, make_decisions, make_tombstone
 
 
@@ -105,7 +105,7 @@ def test_a_record_without_a_place_is_not_listed(cache: Cache) -> None:
     assert cache.records.list_recent(limit=9) == ([kept.id], 1)
     assert cache.records.list_by_paths(["src/app.py"], limit=9) == ([kept.id], 1)
     assert cache.records.list_by_paths(["src/app.py", "x"], limit=9) == ([kept.id], 1)
-    assert cache.records.search(["undone"], limit=9) == []
+    assert search_records(cache, ["undone"], limit=9) == []
     assert cache.records.resolve_prefix(gone.id[:8], limit=9) == []
     assert cache.records.get_counts("main").records == 1
     cache.projection.drop_places(["spool:main"])

@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.cache.building import Cache, open_cache
 from gitmem.core.records import Line, Other, Tombstone
-from tests.support.cached import make_segment, project_into
+from tests.support.cached import make_segment, project_into, search_records
 from tests.support.records import make_decision, make_decisions, make_tombstone
 
 WORDS = ["quxblorple", "zanzifrab", "wumpletree", "snorkfield"]
@@ -61,7 +61,7 @@ def test_nothing_is_left_whichever_comes_first(path: Path, order: str) -> None:
     assert held.is_withheld and held.raw == b""
     assert isinstance(held.record, Other)
     assert (held.record.kind, held.record.seq, held.record.actor.name) == ("decision", 5, "Ada")
-    assert cache.records.search(WORDS, limit=9) == []
+    assert search_records(cache, WORDS, limit=9) == []
     assert cache.records.list_by_paths(["src/app.py"], limit=999)[0].count(secret.id) == 0
     assert cache.records.match_paths("b.py", limit=9) == []
     assert cache.records.list_recent(limit=2)[0] == [tombstone.id, secret.id]
@@ -75,7 +75,7 @@ def test_other_records_keep_their_words_and_counts(cache: Cache) -> None:
     project_into(cache, "spool:a", secret, other)
     assert cache.records.list_by_paths(["src/"], limit=9)[1] == 2
     project_into(cache, "spool:b", make_tombstone(secret.id, "redact", seq=9))
-    assert [hit for hit, _ in cache.records.search([WORDS[1]], limit=9)] == [other.id]
+    assert [hit for hit, _ in search_records(cache, [WORDS[1]], limit=9)] == [other.id]
     assert cache.records.list_by_paths(["src/"], limit=9) == ([other.id], 1)
     assert cache.records.get_counts("a").records == 3
 

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from gitmem.cache.building import Cache, open_memory_cache
 from gitmem.core.segments import Segment
-from tests.support.cached import make_commit, make_segment, oid_of, project_into
+from tests.support.cached import (
+    make_commit,
+    make_segment,
+    oid_of,
+    project_into,
+    search_commits,
+    search_records,
+)
 from tests.support.records import make_decision, make_decisions
 
 ODD = [
@@ -43,7 +50,7 @@ def test_words_are_stemmed_and_marks_ignored(cache: Cache) -> None:
     project_into(cache, "spool:main", a, b, c)
 
     def find(*words: str) -> list[str]:
-        return [record_id for record_id, _ in cache.records.search(words, limit=9)]
+        return [record_id for record_id, _ in search_records(cache, words, limit=9)]
 
     assert find("cached") == [a.id]
     assert find("RESUME") == [a.id]
@@ -51,15 +58,15 @@ def test_words_are_stemmed_and_marks_ignored(cache: Cache) -> None:
     assert find("kafka") == find("heavy") == [c.id]
     assert set(find("cache", "queue")) == {a.id, b.id}
     assert find("nothing") == []
-    assert len(cache.records.search(["cache", "queue"], limit=1)) == 1
-    assert cache.records.search(["cache"], limit=0) == []
+    assert len(search_records(cache, ["cache", "queue"], limit=1)) == 1
+    assert search_records(cache, ["cache"], limit=0) == []
 
 
 def test_better_matches_score_higher(cache: Cache) -> None:
     weak = make_decision(seq=1, summary="Queue", why="It was long. " * 30)
     strong = make_decision(seq=2, summary="Queue for the queue")
     project_into(cache, "spool:main", weak, strong, *make_decisions(10))
-    found = cache.records.search(["queue"], limit=9)
+    found = search_records(cache, ["queue"], limit=9)
     assert [record_id for record_id, _ in found] == [strong.id, weak.id]
     assert found[0][1] > found[1][1]
 
@@ -68,16 +75,16 @@ def test_stop_words_count_only_where_nothing_else_is_asked(cache: Cache) -> None
     a = make_decision(seq=1, summary="the only one", key="a" * 16)
     b = make_decision(seq=2, summary="tenant")
     project_into(cache, "spool:main", a, b)
-    assert [hit for hit, _ in cache.records.search(["the", "tenant"], limit=9)] == [b.id]
-    assert [hit for hit, _ in cache.records.search(["the"], limit=9)] == [a.id]
+    assert [hit for hit, _ in search_records(cache, ["the", "tenant"], limit=9)] == [b.id]
+    assert [hit for hit, _ in search_records(cache, ["the"], limit=9)] == [a.id]
 
 
 def test_words_that_most_records_have_are_left_out(cache: Cache) -> None:
     common = make_decisions(400, why="tenant")
     rare = make_decision(seq=999, summary="Tenant zebra", key="f" * 16)
     project_into(cache, "spool:main", *common, rare)
-    assert [hit for hit, _ in cache.records.search(["tenant", "zebra"], limit=999)] == [rare.id]
-    assert len(cache.records.search(["tenant"], limit=999)) == 401
+    assert [hit for hit, _ in search_records(cache, ["tenant", "zebra"], limit=999)] == [rare.id]
+    assert len(search_records(cache, ["tenant"], limit=999)) == 401
 
 
 def test_records_that_score_alike_come_by_id_whatever_came_first() -> None:
@@ -88,7 +95,7 @@ def test_records_that_score_alike_come_by_id_whatever_came_first() -> None:
         segments = [make_segment([line]) for line in order]
         cache.projection.project(segments)
         cache.projection.set_folder_place("private", "1", [one.ref for one in segments])
-        assert [hit for hit, _ in cache.records.search(["zebra"], limit=7)] == expected
+        assert [hit for hit, _ in search_records(cache, ["zebra"], limit=7)] == expected
 
 
 @pytest.mark.parametrize("word", ODD)
@@ -96,27 +103,27 @@ def test_any_word_is_safe(cache: Cache, word: str) -> None:
     line = make_decision(summary="sha-256 of foo.py, don't")
     project_into(cache, "spool:main", line)
     cache.commits.add_commits([make_commit("a", message="sha-256 of foo.py, don't\n")])
-    cache.records.search([word], limit=5)
-    assert [hit for hit, _ in cache.records.search([word, "foo.py"], limit=5)] == [line.id]
-    assert [hit for hit, _ in cache.commits.search([word, "foo.py"], limit=5)] == [oid_of("a")]
+    search_records(cache, [word], limit=5)
+    assert [hit for hit, _ in search_records(cache, [word, "foo.py"], limit=5)] == [line.id]
+    assert [hit for hit, _ in search_commits(cache, [word, "foo.py"], limit=5)] == [oid_of("a")]
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(st.text(max_size=12), max_size=5))
 def test_any_words_are_safe(cache: Cache, words: list[str]) -> None:
     project_into(cache, "spool:main", make_decision())
-    for record_id, score in cache.records.search(words, limit=5):
+    for record_id, score in search_records(cache, words, limit=5):
         assert len(record_id) == 64 and isinstance(score, float)
 
 
 def test_messages_are_indexed_when_they_are_first_searched(cache: Cache) -> None:
     cache.commits.add_commits([make_commit(n, message=f"Number{n} of many\n") for n in range(4500)])
-    assert cache.commits.search(["number4321"], limit=5)[0][0] == oid_of(4321)
+    assert search_commits(cache, ["number4321"], limit=5)[0][0] == oid_of(4321)
     cache.commits.add_commits([make_commit("new", message="Fresh bread\n")])
-    assert [hit for hit, _ in cache.commits.search(["bread"], limit=5)] == [oid_of("new")]
+    assert [hit for hit, _ in search_commits(cache, ["bread"], limit=5)] == [oid_of("new")]
 
 
 def test_no_text_of_other_kinds_is_found(cache: Cache) -> None:
     segment: Segment = make_segment([make_decision()])
     cache.projection.project([segment])
-    assert cache.records.search(["tenant"], limit=5) == []
+    assert search_records(cache, ["tenant"], limit=5) == []

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Iterable
 
 from gitmem.cache.building import Cache
+from gitmem.cache.full_text import CacheFullText
 from gitmem.core.history import Commit, Touch
+from gitmem.core.ranking import identity_of
 from gitmem.core.records import Line
 from gitmem.core.segments import Segment, SegmentRef, decode_segment, encode_segment, segment_name
 
@@ -47,3 +49,22 @@ def make_commit(
         message,
         tuple(Touch(t[0], t[1], t[2] if len(t) > 2 else None, "ab" * 20) for t in touches),
     )
+
+
+def search_records(
+    cache: Cache, words: Iterable[str], *, limit: int = 9
+) -> list[tuple[str, float]]:
+    """(record id, score) of the decisions that a question of these words finds."""
+    return _search(cache, words, "record", limit)
+
+
+def search_commits(
+    cache: Cache, words: Iterable[str], *, limit: int = 9
+) -> list[tuple[str, float]]:
+    """(commit id, score) of the messages that it finds."""
+    return _search(cache, words, "commit", limit)
+
+
+def _search(cache: Cache, words: Iterable[str], kind: str, limit: int) -> list[tuple[str, float]]:
+    found = CacheFullText(cache.db).rank(" ".join(words), kinds={kind}, limit=limit)
+    return [(identity_of(one.key), one.score) for one in found]

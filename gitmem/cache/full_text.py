@@ -1,0 +1,108 @@
+"""The full-text ranker: documents of every kind, best first by bm25, for any question."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from gitmem.cache.connection import Connection
+from gitmem.cache.messages import index_messages
+from gitmem.cache.text import (
+    CHUNK,
+    COMMIT,
+    KINDS,
+    RECORD,
+    add_texts,
+    choose_phrases,
+    count_texts,
+    remove_texts,
+    search_texts,
+)
+from gitmem.core.ranking import DocumentKind, Ranked, format_key, identity_of, kind_of
+from gitmem.core.words import list_words
+from gitmem.errors import CannotWrite, Contended
+
+_NUMBERS: Mapping[DocumentKind, int] = {"record": RECORD, "commit": COMMIT, "note": CHUNK}
+_IDS = {
+    RECORD: "SELECT rid, id FROM record WHERE rid NOT IN (SELECT rid FROM orphan) AND rid IN (?*)",
+    COMMIT: "SELECT cid, oid FROM code_commit WHERE cid IN (?*)",
+    CHUNK: "SELECT chid, id FROM chunk WHERE chid IN (?*)",
+}
+_ROWS = {
+    RECORD: "SELECT id, rid FROM record WHERE id IN (?*)",
+    COMMIT: "SELECT oid, cid FROM code_commit WHERE oid IN (?*)",
+    CHUNK: "SELECT id, chid FROM chunk WHERE id IN (?*)",
+}
+_HAS = "SELECT rowid FROM full_text WHERE full_text MATCH ? AND rowid IN (?*)"
+
+
+def index_chunks(db: Connection, rows: Sequence[tuple[int, str]]) -> None:
+    """Inside a transaction: index chunks of notes, as (chid, text)."""
+    add_texts(db, CHUNK, rows)
+
+
+def forget_chunks(db: Connection, rows: Sequence[tuple[int, str]]) -> None:
+    """Inside a transaction: take chunks out again, by the very texts that were indexed."""
+    remove_texts(db, CHUNK, rows)
+
+
+class CacheFullText:
+    """`ports.retrieval.TextRanker` on SQLite. Redacted records are never found."""
+
+    name = "text"
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
+        numbers = sorted(number for kind, number in _NUMBERS.items() if kind in kinds)
+        words = list_words(question)
+        if not words or not numbers or limit <= 0:
+            return []
+        # Always, whatever is asked for: scores must not depend on what was asked before.
+        with contextlib.suppress(CannotWrite, Contended):
+            index_messages(self._db)
+        with self._db.snapshot():
+            gone = self._db.scalar("SELECT count(*) FROM orphan") if RECORD in numbers else 0
+            phrases = choose_phrases(self._db, words)
+            hits = search_texts(self._db, phrases, numbers, limit=limit + gone)
+            keys = self._find_keys([rowid for rowid, _ in hits])
+        found = [Ranked(keys[rowid], score) for rowid, score in hits if rowid in keys]
+        return sorted(found, key=lambda one: (-one.score, one.key))[:limit]
+
+    def measure_coverage(self, question: str, keys: Sequence[str]) -> Mapping[str, int]:
+        """Of each document, how much of the question it has, per mille: its words weigh as
+        much as they are rare. A word that no document has counts, too."""
+        with self._db.snapshot():
+            counts = choose_phrases(self._db, list_words(question))
+            total = count_texts(self._db)
+            rows = self._find_rows(keys)
+            matched = dict.fromkeys(rows, 0.0)
+            mass = 0.0
+            for phrase, count in counts.items():
+                weight = math.log(1 + max(0, total - count) / (count + 0.5))
+                mass += weight
+                if count:
+                    for (rowid,) in self._db.query_in(_HAS, sorted(rows), before=(phrase,)):
+                        matched[rowid] += weight
+        return {rows[rowid]: round(1000 * one / mass) for rowid, one in matched.items() if mass}
+
+    def _find_keys(self, rowids: Sequence[int]) -> dict[int, str]:
+        keys: dict[int, str] = {}
+        for kind, number in _NUMBERS.items():
+            wanted = [rowid // KINDS for rowid in rowids if rowid % KINDS == number]
+            for row, identity in self._db.query_in(_IDS[number], wanted):
+                name = identity if number == CHUNK else identity.hex()
+                keys[row * KINDS + number] = format_key(kind, name)
+        return keys
+
+    def _find_rows(self, keys: Sequence[str]) -> dict[int, str]:
+        rows: dict[int, str] = {}
+        for kind, number in _NUMBERS.items():
+            names = {identity_of(key): key for key in keys if kind_of(key) == kind}
+            ids = list(names) if number == CHUNK else map(bytes.fromhex, names)
+            for identity, row in self._db.query_in(_ROWS[number], ids):
+                name = identity if number == CHUNK else identity.hex()
+                rows[row * KINDS + number] = names[name]
+        return rows
