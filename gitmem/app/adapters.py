@@ -30,6 +30,7 @@ _TABLE = {
     "cache-projection": ("gitmem.cache.projection", "CacheProjection"),
     "cache-commits": ("gitmem.cache.commits", "CacheCommits"),
     "refresh": ("gitmem.services.grow", "refresh_memory"),
+    "refresh-peer": ("gitmem.services.grow", "refresh_peer_memory"),
     "retire": ("gitmem.services.retire", "retire_writers"),
     "grow": ("gitmem.services.grow", "grow_history"),
     "background": ("gitmem.app.background", "start_growing"),

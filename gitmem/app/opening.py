@@ -128,13 +128,13 @@ def _open(
         report=report,
         vaults=lambda: load("open-vaults")(layout.work_tree, settings),
         vectors=cast(Any, Lazy(lambda: load("open-vectors")(clone.home, settings, environ))),
-        **_derived(cache),
+        **derive_ports(cache),
         refusal=refusal,
     )
     return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
 
 
-def _derived(cache: CacheReader) -> dict[str, Any]:
+def derive_ports(cache: CacheReader) -> dict[str, Any]:
     """What the cache answers and takes; all but the hot answers loaded on first use."""
     return {
         "facts": cache.facts,
@@ -206,8 +206,7 @@ def _find_project(
     layout: Layout, settings: Settings, sources: Sources, cache: CacheReader, present: Present
 ) -> Project | None:
     """The project of the folder in the work tree; else, as in a fresh clone whose branch lacks
-    the folder, the one that a commit or ref knows. That search starts git, so its answer is
-    remembered for as long as HEAD and refs stay."""
+    the folder, the one that a commit or ref knows, which starts git."""
     if settings.is_detached:
         folder = layout.work_tree or layout.common_dir
         return Project(settings.detached_project_id or "", folder.name.removesuffix(".git"))
@@ -215,6 +214,11 @@ def _find_project(
         project = find_project(layout.work_tree)
         if project is not None:
             return project
+    return search_project(sources, cache, present)
+
+
+def search_project(sources: Sources, cache: CacheReader, present: Present) -> Project | None:
+    """The project that a commit or ref knows, remembered for as long as HEAD and refs stay."""
     key = f"{present.head} {present.refs_fingerprint}"
     known, _, rest = (cache.facts.get_memo("project-search") or "").partition("\n")
     if known == key:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitmem.errors import Contended
 from gitmem.services.catch_up import BOUNDARY, find_boundary
+from gitmem.store.peer_union import refresh_peer
 from gitmem.store.union import Refreshed, project_segments, refresh
 
 if TYPE_CHECKING:
@@ -21,6 +22,18 @@ MAX_TRIES = 8
 def refresh_memory(workspace: Workspace) -> Refreshed:
     """Project what records came since the cache last looked. Raises NoMemory."""
     return refresh(
+        workspace.get_memory(),
+        workspace.sources,
+        workspace.projection,
+        workspace.facts,
+        workspace.present,
+        workspace.report,
+    )
+
+
+def refresh_peer_memory(workspace: Workspace) -> Refreshed:
+    """The same for a peer, of which only objects are read. Raises NoMemory."""
+    return refresh_peer(
         workspace.get_memory(),
         workspace.sources,
         workspace.projection,

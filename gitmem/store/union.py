@@ -119,7 +119,7 @@ def project_segments(
     unknown = projection.list_unprojected(refs)
     if not unknown:
         return 0
-    segments = _read_blobs(objects, unknown, memory.project_id)
+    segments = read_blobs(objects, unknown, memory.project_id)
     return projection.project(_watched(segments, len(unknown), report))
 
 
@@ -146,9 +146,11 @@ def keep_project(segment: Segment, project_id: str) -> Segment:
     return Segment(segment.ref, kept, segment.problems + problems)
 
 
-def _read_blobs(
+def read_blobs(
     objects: ObjectReader, refs: Sequence[SegmentRef], project_id: str
 ) -> Iterator[Segment]:
+    """These segments of git's, decoded, without records of another project. What is not to be
+    had comes as a segment with a problem and no line."""
     by_blob: dict[str, list[SegmentRef]] = {}
     for ref in refs:
         by_blob.setdefault(ref.blob, []).append(ref)
