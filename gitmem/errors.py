@@ -12,6 +12,7 @@ attributes, the message says what happened and why, the hint says what to type n
     ├── NeedsPerson           4   a person must choose
     │   ├── Ambiguous         4   an id or path that fits several things
     │   ├── NotFound          4   an id that fits nothing
+    │   ├── HistoryCut        4   a shallow clone lacks the history that was asked for
     │   └── Refused           4   we will not do this without being told more
     │       └── ForeignFolder 4   a .gitmem that is not ours to read or to write
     ├── RemoteError           5   the other side refused or sent nonsense
@@ -88,6 +89,11 @@ class Ambiguous(NeedsPerson):
 class NotFound(NeedsPerson):
     code = "not-found"
     hint = "List what there is: gitmem log"
+
+
+class HistoryCut(NeedsPerson):
+    code = "history-cut"
+    hint = "Get all of it: git fetch --unshallow --tags (in a workflow: fetch-depth: 0)"
 
 
 class Refused(NeedsPerson):

@@ -154,6 +154,7 @@ def build_workspace(
         present=present,
         sources=sources,
         history=history,  # type: ignore[arg-type]
+        ranges=Lazy(_refuse),
         tree=Lazy(_refuse),
         clock=SystemClock(now),
         refresh=lambda workspace: load("refresh-peer")(workspace),

@@ -52,6 +52,7 @@ class Ports:
         settings: Any = Lazy(self._make_settings)
         self.sources = Sources(objects, refs, settings, memory_objects, memory_refs)
         self.history: Any = Lazy(self._make_history)
+        self.ranges: Any = Lazy(lambda: load("ranges-exec")(git, layout))
         self.tree: Any = Lazy(lambda: load("tree-exec")(git))
 
     def keep_settings(self, before: Sources) -> None:

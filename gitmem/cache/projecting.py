@@ -13,6 +13,7 @@ from gitmem.cache.list_ids import ListIds
 from gitmem.cache.path_ids import PathIds
 from gitmem.cache.redaction import find_redacted, withhold
 from gitmem.cache.rows import (
+    base_name,
     encode_withheld,
     key_number,
     links_of,
@@ -154,6 +155,8 @@ class _Batch:
                     links += [(*link, rid) for link in links_of(record)]
                 if record.commits:
                     mentions += [(name, rid) for name in record.commits]
+                if record.base:
+                    mentions.append((base_name(record.base), rid))
             if isinstance(record, Tombstone):
                 links += [(*link, rid) for link in links_of(record)]
             listed.append((record, rid))

@@ -127,3 +127,9 @@ def decode_body(kind: str, body: bytes, *, is_withheld: bool) -> Record:
     if kind == "decision" and not is_withheld:
         return _decode_decision(body)
     return _decode_other(body)
+
+
+def base_name(base: str) -> str:
+    """Under which name `mention` has the base of a decision: commits that are named stand
+    there as they are, so this is no commit's id."""
+    return f"base:{base[:20]}"

@@ -5,7 +5,8 @@ listed, newest last: one list for each path, for each folder above it, and for e
 lists are named in `path`, with a leading slash where they are not paths of files.
 A `segment` row is a name (and blob) that some place or commit has; `source` is the row whose
 content was read for it, NULL while nothing was. `orphan` are records that no place and no
-commit holds any more. `full_text` holds documents of every kind (row ids: see `text`).
+commit holds any more. `mention` has the commits that a decision names, and its base
+(`rows.base_name`). `full_text` holds documents of every kind (row ids: see `text`).
 
 `note_name` holds the ends of a note's path, folded, by which links find it, and its aliases;
 `note_link` and `record_link` hold wikilinks by the folded name that they say, not by what they

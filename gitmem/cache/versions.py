@@ -5,7 +5,7 @@ A change of the tables is a new SCHEMA_VERSION: caches are rebuilt, not migrated
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 APPLICATION_ID = 0x67_6D_65_6D  # "gmem"
 
 LISTED, READ, VERIFIED, ABSENT = 0, 1, 2, 3

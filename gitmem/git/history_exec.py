@@ -20,7 +20,7 @@ from gitmem.git.ref_files import read_head
 
 RECORDS = ".gitmem/records"
 _MAX_SHALLOW_BYTES = 64 * 1024 * 1024
-_LOG = (
+LOG = (
     "log",
     "-z",
     "--raw",
@@ -52,7 +52,7 @@ class ExecHistoryReader:
         # renames without a change are seen, and no copies.
         renames = "-M100%" if layout.format.is_partial_clone else "-C"
         self._mark = os.urandom(16).hex()
-        self._log = (*_LOG, renames, format_option(self._mark))
+        self._log = (*LOG, renames, format_option(self._mark))
 
     def iter_commits(self, tips: Sequence[str], exclude: Sequence[str]) -> Iterator[Commit]:
         if not tips:

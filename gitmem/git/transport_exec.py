@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from gitmem.errors import GitFailed, RemoteError
+from gitmem.errors import GitFailed, RemoteError, UsageError
 from gitmem.git.process import build_environ, find_git
 from gitmem.git.push_report import parse_push_report
 from gitmem.git.refspecs import expand, has_wild, list_prefixes
@@ -61,6 +61,11 @@ _FETCH_OPTIONS = (
     "--no-progress",
     "--quiet",
     "--stdin",
+)
+_DEEPEN_OPTIONS = (
+    "--unshallow",
+    "--filter=blob:none",
+    *(option for option in _FETCH_OPTIONS if option not in ("--no-filter",)),
 )
 _PUSH_OPTIONS = (
     "--porcelain",
@@ -143,6 +148,20 @@ class ExecTransport:
         # A ref that only a shallow remote has is left out with a warning.
         if ended.code != 0 or _LEFT_OUT.search(said):
             raise build_remote_error(call.remote.fetch, said)
+
+    def deepen(self, remote: str) -> None:
+        """Fetch all history and tags of a configured remote into a shallow clone, without the
+        contents of files where the other side can leave them out: `ports.range_reader`."""
+        call = self._resolve(remote)
+        if call.remote.name is None:
+            raise UsageError(
+                f"{remote!r} is no configured remote", hint="See them with: git remote -v"
+            )
+        args = ["fetch", *_DEEPEN_OPTIONS, "--", call.name]
+        wanted = f"+refs/heads/*:refs/remotes/{call.name}/*\nrefs/tags/*:refs/tags/*\n"
+        ended = self._run(call, call.remote.fetch, args, os.fsencode(wanted))
+        if ended.code != 0:
+            raise build_remote_error(call.remote.fetch, _text(ended.stderr))
 
     def push(self, remote: str, updates: Sequence[tuple[str, str]]) -> list[PushResult]:
         """Push (oid, full ref) pairs, never forced. Raises as ports.transport says."""

@@ -58,7 +58,9 @@ class RangeReader(Protocol):
         """When a tag was made (a light one: its commit), in seconds; None without the tag."""
         ...
 
-    def has_merge_base(self, one: str, other: str) -> bool: ...
+    def list_outside(self, commits: Sequence[str], tips: Sequence[str]) -> set[str]:
+        """Those of the commits (full ids, all of them here) that no tip reaches."""
+        ...
 
     def list_segments(self, commit: str) -> list[SegmentRef]:
         """Every segment of records in a commit's tree."""
@@ -68,7 +70,11 @@ class RangeReader(Protocol):
         """Commits whose parents a shallow clone cut off."""
         ...
 
+
+class Deepener(Protocol):
+    """Fetches what a shallow clone lacks."""
+
     def deepen(self, remote: str) -> None:
-        """Fetch the history and tags that a shallow clone lacks, without the contents of files.
-        Uses the network. Raises RemoteError and its kinds."""
+        """The history and the tags of a configured remote, without the contents of files
+        where the other side can leave them out. Raises RemoteError and its kinds."""
         ...

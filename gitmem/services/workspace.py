@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gitmem.ports.documents import DocumentList
     from gitmem.ports.history import HistoryReader
     from gitmem.ports.notes import NoteIndex, Vault
+    from gitmem.ports.range_reader import RangeReader
+    from gitmem.ports.range_records import RangeRecords
     from gitmem.ports.retrieval import Links, TextRanker, VectorIndex
     from gitmem.ports.worktree import WorkTree
     from gitmem.store.paths import ClonePaths, Memory
@@ -69,6 +71,8 @@ class Workspace(msgspec.Struct, frozen=True):
     projection: Projection
     growth: CommitGrowth
     history: HistoryReader
+    ranges: RangeReader
+    range_records: RangeRecords
     tree: WorkTree
     clock: Clock
     refresh: Callable[[Workspace], Refreshed]
