@@ -14,6 +14,7 @@ import msgspec
 from gitmem import __file__ as package_file
 from gitmem import __version__
 from gitmem.app.adapters import load
+from gitmem.app.agent_setting_up import NAMES, SCOPES, Ground, check_agents, is_on_path
 from gitmem.app.opening import Opened, open_repository
 from gitmem.core.wording import format_count
 from gitmem.errors import CheckFailed, Damaged, GitmemError, NoMemory, PartMissing
@@ -113,7 +114,7 @@ def _package() -> Check:
 
 _OUR_ROOMS = frozenset(
     {"agents", "app", "cache", "cli", "core", "forges", "git", "llm", "mcp", "ports"}
-    | {"retrieval", "schemas", "services", "sources", "store", "web", "wiki"}
+    | {"retrieval", "schemas", "services", "sources", "store", "vaults", "web", "wiki"}
 )
 
 
@@ -233,11 +234,37 @@ def _records(opened: Opened) -> Iterator[Check]:
         yield Check("integrity", "ok", "every byte that was read agrees with its hash")
 
 
+def _agents(opened: Opened) -> Iterator[Check]:
+    """Coding agents that are set up here, in this project or for all."""
+    ground = Ground(opened.layout, opened.environ)
+    there = [row for row in check_agents(ground, NAMES, SCOPES) if row.state != "missing"]
+    for row in there:
+        if not row.is_sound:
+            because = f": {row.reason}" if row.reason else ""
+            yield Check(
+                "agents",
+                "warning",
+                f"{row.agent}, {row.file}: {row.state}{because}",
+                f"gitmem agent status --agent {row.agent}",
+            )
+    if there and not is_on_path(ground):
+        yield Check(
+            "agents",
+            "warning",
+            "the command gitmem is not on the PATH, so agents go on without it",
+            "Install it where the PATH leads: pipx install gitmem-sync",
+        )
+    elif all(row.is_sound for row in there):
+        names = ", ".join(f"{row.agent} ({row.scope})" for row in there) or "none is set up"
+        yield Check("agents", "ok", f"coding agents: {names}")
+
+
 _CLONE_CHECKS: dict[str, Callable[[Opened], Iterator[Check]]] = {
     "writability": _writability,
     "cache": _cache,
     "memory": _memory,
     "ignored-folder": _ignored,
     "refspecs": _refspecs,
+    "agents": _agents,
     "records": _records,
 }

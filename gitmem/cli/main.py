@@ -84,6 +84,12 @@ COMMANDS = {
         example='gitmem redact 4d41c9f -m "held a password"',
     ),
     "verify": Entry("upkeep", "verify", "Prove that every byte agrees with its hash."),
+    "pr-report": Entry(
+        "report",
+        "pr_report",
+        "What a pull request does to the memory, for reviewers and their bot.",
+        example="gitmem pr-report --base main --head topic",
+    ),
     "doctor": Entry("upkeep", "doctor", "Diagnose the installation, and say how to mend it."),
     "cache": Entry(
         "upkeep",
@@ -102,6 +108,12 @@ COMMANDS = {
         example="gitmem hooks status",
     ),
     "hook": Entry("hooks", "hook", "What git's hooks run.", example="gitmem hook pre-commit"),
+    "agent": Entry(
+        "agents",
+        "agent",
+        "Let coding agents read and write the memory: their settings.",
+        example="gitmem agent install --agent claude",
+    ),
     "completion": Entry(
         "setup",
         "completion",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from click.shell_completion import get_completion_class
@@ -11,6 +10,8 @@ from gitmem.app.cache_making import drop_cache
 from gitmem.app.opening import Opened
 from gitmem.app.starting import plan_memory, remove_clone_data, start_memory
 from gitmem.cli import main as group
+from gitmem.cli.agents import list_agent_files, remove_agents, set_up_agents
+from gitmem.cli.asking import ask
 from gitmem.cli.boundary import Session
 from gitmem.cli.hooks import offer_hooks, remove_hooks, report_refused
 from gitmem.cli.repository import open_for
@@ -22,22 +23,34 @@ from gitmem.services.status import get_status
 
 
 def run_init(
-    session: Session, *, yes: bool, is_dry_run: bool, detached: bool, with_hooks: bool = True
+    session: Session,
+    *,
+    yes: bool,
+    is_dry_run: bool,
+    detached: bool,
+    with_hooks: bool = True,
+    agents: Sequence[str] = (),
 ) -> int:
     opened = open_for(session)
     try:
         plan = plan_memory(opened, detached=detached)
+        agent_files = list_agent_files(opened, agents)
         hooks = offer_hooks(session, opened, detached=plan.detached) if with_hooks else None
         if not session.is_json:
             _announce(session, opened, plan, is_joined=hooks is None)
             if hooks is not None:
                 session.text(_name_hooks(hooks.list_files()))
+            if is_dry_run:
+                for file in agent_files:
+                    session.text(f"  will change {clean_line(file)}")
         if not is_dry_run and (plan.files or plan.detached or hooks is not None):
-            if not yes and session.may_ask and not _ask("Write them?", default=True):
+            if not yes and session.may_ask and not ask("Write them?", default=True):
                 raise Refused("nothing was written")
             start_memory(opened, plan)
             if hooks is not None:
                 report_refused(session, hooks.install())
+        if agents and not is_dry_run:
+            set_up_agents(session, opened, agents, yes=yes)
         if session.is_json:
             session.data(
                 "init",
@@ -49,6 +62,7 @@ def run_init(
                     "joins": plan.joins,
                     "ignored_by": plan.ignored_by,
                     "hooks": hooks.list_files() if hooks is not None else (),
+                    "agent_files": agent_files,
                     "dry_run": is_dry_run,
                 },
             )
@@ -100,15 +114,6 @@ def _next_step(plan: Plan) -> str:
     return 'Next: gitmem capture -m "what was decided" FILE'
 
 
-def _ask(question: str, *, default: bool) -> bool:
-    sys.stderr.write(f"{question} {'[Y/n]' if default else '[y/N]'} ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline()
-    if not answer.strip():
-        return default and answer != ""
-    return answer.strip().lower() in ("y", "yes")
-
-
 def run_completion(session: Session, shell: str) -> int:
     kind = get_completion_class(shell)
     if kind is None:
@@ -141,23 +146,26 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
                 )
         may_lose = yes or not lost
         if not may_lose and session.may_ask:
-            may_lose = _ask("Remove them all the same?", default=False)
+            may_lose = ask("Remove them all the same?", default=False)
         if not may_lose:
             raise Refused(
                 "nothing was removed",
                 hint="Push first: gitmem push. Or keep the records: gitmem uninstall --keep-data",
             )
         remove_hooks(session, opened)
+        agent_files = remove_agents(session, opened)
     finally:
         opened.close()
     if keep_data:
         drop_cache(opened.layout.common_dir, opened.workspace.clone, opened.settings)
     else:
         remove_clone_data(home)
-    done = {"removed": str(home), "kept_data": keep_data}
+    done = {"removed": str(home), "kept_data": keep_data, "agent_files": agent_files}
     if session.is_json:
         session.data("uninstall", done)
     else:
+        for file in agent_files:
+            session.text(f"Took gitmem out of {clean_line(file)}.")
         session.text(
             f"Removed the hooks and {'what is derived in ' if keep_data else ''}{home}. "
             "The tracked folder .gitmem/ is the project's, and stays."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gitmem.app.agent_setting_up import NAMES
 from gitmem.cli.boundary import Session
 from gitmem.cli.commands.declare import command
 from gitmem.cli.demo import run_demo
@@ -19,14 +20,33 @@ from gitmem.cli.start import run_completion, run_init, run_uninstall
     help="Keep the memory outside the tree: nothing is tracked, nothing reaches origin.",
 )
 @click.option("--no-hooks", is_flag=True, help="Leave git's hooks alone.")
-def init(session: Session, yes: bool, dry_run: bool, detached: bool, no_hooks: bool) -> int:
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(NAMES),
+    help="Set this coding agent up, too; may be repeated.",
+)
+def init(
+    session: Session,
+    yes: bool,
+    dry_run: bool,
+    detached: bool,
+    no_hooks: bool,
+    agents: tuple[str, ...],
+) -> int:
     """Start a memory in this repository, or join the one that is there.
 
     Lists the files it will write and asks once. Commits nothing. Adds a few lines to git's
     hooks, so that decisions go with their commits: see `gitmem hooks --help`.
     """
     return run_init(
-        session, yes=yes, is_dry_run=dry_run, detached=detached, with_hooks=not no_hooks
+        session,
+        yes=yes,
+        is_dry_run=dry_run,
+        detached=detached,
+        with_hooks=not no_hooks,
+        agents=agents,
     )
 
 
@@ -55,6 +75,7 @@ def completion(session: Session, shell: str) -> int:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--keep-data", is_flag=True, help="Keep records; remove only what is derived.")
 def uninstall(session: Session, yes: bool, keep_data: bool) -> int:
-    """Remove gitmem's hooks and its own data from this clone, after naming what would be
-    lost. The tracked folder .gitmem/ is the project's, and stays."""
+    """Remove gitmem's hooks, its part of this project's agent settings, and its own data from
+    this clone, after naming what would be lost. The tracked folder .gitmem/ is the
+    project's, and stays."""
     return run_uninstall(session, yes=yes, keep_data=keep_data)

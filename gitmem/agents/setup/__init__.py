@@ -1,0 +1,1 @@
+"""What each coding agent is configured with, so that it calls `gitmem hook`."""
