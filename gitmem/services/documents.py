@@ -10,6 +10,8 @@ from gitmem.core.records import PathRef
 from gitmem.services.hits import Hit, commit_hit, find_hits
 from gitmem.services.workspace import Workspace
 
+SHORT = 12
+
 
 def load_hits(
     workspace: Workspace, keys: Iterable[str], *, as_of: int | None = None
@@ -44,3 +46,22 @@ def note_hit(note: Note, chunk: Chunk) -> Hit:
         heading=chunk.heading or None,
         line=chunk.line,
     )
+
+
+def format_text(hit: Hit) -> str:
+    """All that a hit says, as an excerpt shows it."""
+    lines = [] if hit.kind == "note" else [hit.summary]
+    if hit.why:
+        lines.append(hit.why.strip())
+    for rejected in hit.rejected:
+        reason = f" ({rejected.reason})" if rejected.reason else ""
+        lines.append(f"rejected: {rejected.option}{reason}")
+    return "\n".join(lines)
+
+
+def name_whole(hit: Hit) -> str:
+    """How to get all of it: a command, or a file and line."""
+    if hit.kind == "note" and hit.paths:
+        return f"{hit.paths[0].path}:{hit.line or 1}"
+    name = hit.commit if hit.kind == "commit" else hit.id
+    return f"gitmem show {(name or '')[:SHORT]}"
