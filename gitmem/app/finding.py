@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from gitmem.app.adapters import load
 from gitmem.config import Settings
 from gitmem.errors import PartMissing
-from gitmem.ports.notes import Vault
-from gitmem.ports.retrieval import VectorIndex
+
+if TYPE_CHECKING:
+    from gitmem.ports.notes import Vault
+    from gitmem.ports.retrieval import VectorIndex
 
 
-def open_vaults(work_tree: Path | None, settings: Settings) -> Sequence[Vault]:
+def open_vaults(
+    work_tree: Path | None, settings: Settings, environ: Mapping[str, str]
+) -> Sequence[Vault]:
     """The folders of notes that are configured, the project's first."""
-    return ()
+    if not settings.project_folders and not settings.own_folders:
+        return ()
+    vaults: Sequence[Vault] = load("locate-vaults")(
+        work_tree, settings.project_folders, settings.own_folders, settings.hubs, environ
+    )
+    return vaults
 
 
 def open_vectors(home: Path, settings: Settings, environ: Mapping[str, str]) -> VectorIndex:

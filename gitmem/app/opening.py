@@ -127,7 +127,7 @@ def _open(
             settings.history_background and bool(load("background")(cwd, clone.home, environ))
         ),
         report=report,
-        vaults=lambda: load("open-vaults")(layout.work_tree, settings),
+        vaults=lambda: load("open-vaults")(layout.work_tree, settings, environ),
         vectors=cast(Any, Lazy(lambda: load("open-vectors")(clone.home, settings, environ))),
         **derive_ports(cache),
         refusal=refusal,
