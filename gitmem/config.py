@@ -147,6 +147,20 @@ def read_settings(
     )
 
 
+def parse_committed(data: bytes) -> Settings:
+    """What the bytes of a committed `project.toml` set, and nothing else does: for looking at a
+    commit that is not checked out. What cannot be read sets nothing."""
+    try:
+        table = tomllib.loads(data[:MAX_CONFIG_BYTES].decode("utf-8"))
+        layer = _check(table, Path("project.toml"), [], is_committed=True)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, UsageError):
+        return Settings()
+    return Settings(
+        changelog_ignored_paths=tuple(layer.get("changelog.ignored_paths", ())),
+        changelog_ignored_types=tuple(layer.get("changelog.ignored_types", ())),
+    )
+
+
 def _recall(merged: dict[str, Any]) -> RecallSettings:
     usual = RecallSettings()
     return RecallSettings(
@@ -242,6 +256,12 @@ def _read(file: Path | None, unknown: list[str], *, is_committed: bool = False) 
         if is_committed:
             return {}  # whoever reads the project's identity reports it
         raise UsageError(f"{file}: {str(error).splitlines()[0]}", hint=f"Edit {file}") from None
+    return _check(table, file, unknown, is_committed=is_committed)
+
+
+def _check(
+    table: dict[str, Any], file: Path, unknown: list[str], *, is_committed: bool
+) -> dict[str, Any]:
     layer: dict[str, Any] = {}
     for key, value in _flatten(table):
         if is_committed and key in _PROJECT_OWN:

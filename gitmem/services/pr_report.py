@@ -1,0 +1,174 @@
+"""`pr-report`: what a pull request does to the memory, from its two ends, as data only."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from gitmem.core.changelog_entries import Changelog
+from gitmem.core.paths import fold_path
+from gitmem.core.pr_report import Conflict, Contradicted, PrReport
+from gitmem.core.records import Decision
+from gitmem.services.changelog import ChangelogRequest, build_changelog
+from gitmem.services.hits import Hit, find_hits
+from gitmem.services.pr_weakened import list_weakened, names_another_project
+from gitmem.services.ranges import Contents, read_range, resolve_range
+from gitmem.services.revision_view import list_ids_at, view_at
+from gitmem.services.workspace import Notice, Workspace
+
+MAX_PATHS = 3000
+MAX_PER_PATH = 64
+_MENTION = re.compile(r"(?<![0-9a-f])[0-9a-f]{7,64}(?![0-9a-f])")
+
+
+class PrRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """`base` and `head` are revisions; `text` is what the request itself says. `ignored_*` and
+    `base_project` come from the base, for the head must not decide how it is looked at."""
+
+    base: str
+    head: str
+    text: str = ""
+    ignored_paths: tuple[str, ...] = ()
+    ignored_types: tuple[str, ...] = ()
+
+
+class PrAnswer(msgspec.Struct, frozen=True):
+    report: PrReport
+    notices: tuple[Notice, ...] = ()
+
+
+def build_report(workspace: Workspace, request: PrRequest) -> PrAnswer:
+    """The report on a pull request. Raises what `resolve_range` and `read_range` raise: a
+    history that is cut off is an error and never an empty report."""
+    words = (f"{request.base}..{request.head}",)
+    asked = resolve_range(workspace, words)
+    base = _commit(workspace, request.base)
+    head = _commit(workspace, request.head)
+    answer = build_changelog(
+        workspace,
+        ChangelogRequest(
+            words=words,
+            ignored_paths=request.ignored_paths,
+            ignored_types=request.ignored_types,
+        ),
+    )
+    report = PrReport(base=base, head=head, coverage=answer.changelog.coverage)
+    if workspace.memory is None:
+        return PrAnswer(report, answer.notices)
+    foreign = names_another_project(workspace, base, head)
+    if foreign is not None:
+        return PrAnswer(msgspec.structs.replace(report, weakened=(foreign,)), answer.notices)
+    contents = read_range(workspace, asked)
+    report = _Reading(workspace, base, head, contents, request.text).fill(report, answer.changelog)
+    return PrAnswer(report, answer.notices)
+
+
+def _commit(workspace: Workspace, revision: str) -> str:
+    """`resolve_range` has looked at it already."""
+    return workspace.sources.objects.find_commit(revision) or revision
+
+
+class _Reading:
+    """One pull request, between the view of its base and that of the merge."""
+
+    def __init__(
+        self, workspace: Workspace, base: str, head: str, contents: Contents, text: str
+    ) -> None:
+        self._workspace = workspace
+        self._base = base
+        self._head = head
+        self._contents = contents
+        self._added = [line.record for line in contents.added.values()]
+        self._text = text
+
+    def fill(self, report: PrReport, changelog: Changelog) -> PrReport:
+        with view_at(self._workspace, self._base) as at_base:
+            is_first = not list_ids_at(at_base)
+            weakened = list_weakened(at_base, self._contents)
+            contradicted = self._list_contradicted(at_base)
+        with view_at(self._workspace, self._base, self._head) as merged:
+            conflicts = self._list_conflicts(merged)
+        entries = (*changelog.entries, *changelog.apart)
+        return msgspec.structs.replace(
+            report,
+            records_added=len(self._added),
+            weakened=weakened,
+            conflicts=conflicts,
+            contradicted=contradicted,
+            added=tuple(entry for entry in entries if entry.id in self._contents.added),
+            is_first=is_first and bool(self._added),
+        )
+
+    def _list_conflicts(self, merged: Workspace) -> tuple[Conflict, ...]:
+        ids = [record.id for record in self._added if isinstance(record, Decision)]
+        groups: dict[tuple[str, ...], Conflict] = {}
+        for hit in find_hits(merged, ids):
+            if hit.state != "conflict" or hit.id is None:
+                continue
+            rivals = find_hits(merged, (hit.id, *hit.conflicts_with))
+            rivals.sort(key=lambda one: (one.seq, one.id or ""))
+            group = tuple(one.id for one in rivals if one.id)
+            groups.setdefault(
+                group,
+                Conflict(
+                    ids=group,
+                    summaries=tuple(one.summary for one in rivals),
+                    paths=tuple(sorted({ref.path for one in rivals for ref in one.paths})),
+                ),
+            )
+        return tuple(groups[group] for group in sorted(groups))
+
+    def _list_contradicted(self, at_base: Workspace) -> tuple[Contradicted, ...]:
+        touched = self._list_touched()
+        named = self._list_mentions()
+        superseded = {
+            target
+            for record in self._added
+            if isinstance(record, Decision)
+            for target in record.supersedes
+        }
+        found: dict[str, Contradicted] = {}
+        for path in sorted(touched)[:MAX_PATHS]:
+            ids, _ = at_base.records.list_by_paths([path], limit=MAX_PER_PATH)
+            for hit in find_hits(at_base, [i for i in ids if i not in found]):
+                is_meant = hit.id in superseded or any(
+                    (hit.id or "").startswith(name) for name in named
+                )
+                if hit.id and _stands(hit) and not is_meant:
+                    found[hit.id] = _contradicted(hit, touched)
+        return tuple(sorted(found.values(), key=lambda one: (one.paths, one.id)))
+
+    def _list_touched(self) -> dict[str, str]:
+        """Folded path → path, of every file that the range changed, old names too."""
+        return {
+            fold_path(path): path
+            for commit in self._contents.commits
+            for touch in commit.touches
+            for path in (touch.path, touch.old_path)
+            if path
+        }
+
+    def _list_mentions(self) -> set[str]:
+        """What looks like the beginning of an id, in the request, its messages and decisions."""
+        texts = [self._text, *(commit.message for commit in self._contents.commits)]
+        for record in self._added:
+            if isinstance(record, Decision):
+                texts += [record.summary, record.why or ""]
+        return {name for text in texts for name in _MENTION.findall(text.lower())}
+
+
+def _stands(hit: Hit) -> bool:
+    return hit.kind == "decision" and hit.where == "here" and hit.state in ("current", "conflict")
+
+
+def _contradicted(hit: Hit, touched: dict[str, str]) -> Contradicted:
+    meant = [ref for ref in hit.paths if fold_path(ref.path) in touched]
+    lines = [low for ref in meant[:1] for low, _ in ref.lines or ()]
+    return Contradicted(
+        id=hit.id or "",
+        summary=hit.summary,
+        author=hit.actor.name if hit.actor else "",
+        paths=tuple(sorted(touched[fold_path(ref.path)] for ref in meant)),
+        line=min(lines, default=1),
+    )
