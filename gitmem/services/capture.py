@@ -36,7 +36,8 @@ MAX_SUMMARY = 500
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person says of a decision. `commits` are the explained ones, full ids."""
+    """What a person says of a decision. `commits` are the explained ones, full ids. `agent`
+    is the one that wrote it down for the person, with its `model` where that is known."""
 
     summary: str
     why: str | None = None
@@ -48,6 +49,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     commits: tuple[str, ...] = ()
     is_private: bool = False
     key: str | None = None
+    agent: str | None = None
+    model: str | None = None
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,6 +158,8 @@ def build_decision(workspace: Workspace, draft: Draft) -> tuple[Line, tuple[Noti
     _check(draft)
     clean, kinds = _redact(draft)
     actor = workspace.get_actor()
+    if draft.agent is not None:
+        actor = msgspec.structs.replace(actor, agent=draft.agent, model=draft.model)
     fields = {
         "kind": "decision",
         **_heading(workspace),
@@ -170,7 +175,7 @@ def build_decision(workspace: Workspace, draft: Draft) -> tuple[Line, tuple[Noti
         "commits": clean.commits or None,
         "branch": workspace.place.branch,
         "base": workspace.present.head or "",
-        "captured_by": "human",
+        "captured_by": "human" if draft.agent is None else "agent",
     }
     notices: tuple[Notice, ...] = ()
     if kinds:
