@@ -32,6 +32,8 @@ _TABLE = {
     "cache-commits": ("gitmem.cache.commits", "CacheCommits"),
     "refresh": ("gitmem.services.grow", "refresh_memory"),
     "refresh-peer": ("gitmem.services.grow", "refresh_peer_memory"),
+    "folder-transport": ("gitmem.git.folder_fetch", "FolderTransport"),
+    "find-remote-key": ("gitmem.services.push", "find_remote_key"),
     "open-peer-index": ("gitmem.cache.peer_index", "open_peer_index"),
     "summarise-peer": ("gitmem.cache.peer_summary", "summarise"),
     "retire": ("gitmem.services.retire", "retire_writers"),

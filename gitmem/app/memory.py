@@ -10,11 +10,11 @@ from gitmem.app.opening import Opened, open_repository
 from gitmem.app.sharing import pull_memory, push_memory
 from gitmem.config import environment
 from gitmem.core.records import Rejected
-from gitmem.services.browse import Found, search
 from gitmem.services.capture import Captured, Draft, capture
 from gitmem.services.paths import parse_path_refs, resolve_ids
 from gitmem.services.pull import Pulled
 from gitmem.services.push import Pushed
+from gitmem.services.search import Found, search
 from gitmem.services.why import DEFAULT_LIMIT, WhyAnswer, explain
 
 

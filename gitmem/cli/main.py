@@ -41,15 +41,33 @@ COMMANDS = {
     ),
     "log": Entry("read", "log", "List decisions, newest first.", True),
     "search": Entry(
-        "read",
+        "ask",
         "search",
-        "Find decisions and commits by words.",
+        "Find decisions, commits and notes by words.",
         True,
         example="gitmem search connection pool",
     ),
     "status": Entry("read", "status", "What is here, what is pending, what is unshared.", True),
     "push": Entry("share", "push", "Publish this clone's records.", True),
     "pull": Entry("share", "pull", "Fetch everybody else's.", True),
+    "recall": Entry(
+        "ask",
+        "recall",
+        "What this memory has to say to a question.",
+        example="gitmem recall why is the cache keyed by tenant",
+    ),
+    "query": Entry(
+        "ask",
+        "query",
+        "Answer a question from this memory.",
+        example="gitmem query --extract connection pool",
+    ),
+    "related": Entry(
+        "ask",
+        "related",
+        "What is linked to a decision, note or file.",
+        example="gitmem related src/app.py",
+    ),
     "note": Entry(
         "write",
         "note",
@@ -82,6 +100,12 @@ COMMANDS = {
         "redact",
         "Remove a record's text for good.",
         example='gitmem redact 4d41c9f -m "held a password"',
+    ),
+    "peers": Entry(
+        "peers",
+        "peers",
+        "Other projects' memories: add, list, rm, pull, trust.",
+        example="gitmem peers add ../billing",
     ),
     "verify": Entry("upkeep", "verify", "Prove that every byte agrees with its hash."),
     "pr-report": Entry(

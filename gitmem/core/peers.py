@@ -70,3 +70,35 @@ def choose_alias(address: str, taken: Collection[str]) -> str:
         number += 1
         candidate = f"{name}-{number}"
     return candidate
+
+
+class PeerState(msgspec.Struct, frozen=True, kw_only=True):
+    """What we last saw of a peer. `watched` and `stamp` tell, of a clone on this machine,
+    whether it changed since; `tips` what a server had. Times in milliseconds. `stamps` are
+    those of the vectors that it shares."""
+
+    address: str
+    project_id: str = ""
+    name: str = ""
+    remote_key: str | None = None
+    records: int = 0
+    size_bytes: int = 0
+    quarantined: int = 0
+    seen_at: int = 0
+    watched: tuple[str, ...] = ()
+    stamp: str = ""
+    tips: str = ""
+    is_cut: bool = False
+    is_detached: bool = False
+    stamps: tuple[str, ...] = ()
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """A peer whose decisions have something under a key: how many, the beginning of the id of
+    the best, and its place among all peers' (lower is better)."""
+
+    address: str
+    key: str
+    best: int
+    total: int
+    prefix: str

@@ -9,7 +9,14 @@ from gitmem.git.layout import (
     object_format,
 )
 from gitmem.git.object_files import estimate_objects
-from gitmem.git.ref_files import Head, RefsFingerprint, find_ref, fingerprint_refs, read_head
+from gitmem.git.ref_files import (
+    Head,
+    RefsFingerprint,
+    find_ref,
+    fingerprint_refs,
+    list_watched,
+    read_head,
+)
 
 __all__ = [
     "Head",
@@ -22,6 +29,7 @@ __all__ = [
     "fingerprint_refs",
     "is_owned_by_us",
     "is_partial_clone",
+    "list_watched",
     "object_format",
     "read_head",
 ]

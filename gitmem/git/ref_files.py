@@ -108,6 +108,13 @@ def fingerprint_refs(layout: Layout) -> RefsFingerprint:
     return RefsFingerprint(" ".join(parts), newest)
 
 
+def list_watched(layout: Layout) -> list[str]:
+    """The files and folders whose times tell whether a ref may have changed."""
+    git_dir, common = str(layout.git_dir), str(layout.common_dir)
+    place = os.path.join(git_dir, "HEAD")
+    return [place, *_iter_watched(layout, git_dir, common, _read_ref(place) or "")]
+
+
 def _iter_watched(layout: Layout, git_dir: str, common: str, head: str) -> Iterator[str]:
     for name in (
         "config",
