@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -140,7 +141,7 @@ class _Batch:
                 self._new.append((last, line))
 
     def _insert_records(self, redacted: set[bytes]) -> None:
-        records, texts, links, mentions, listed = [], [], [], [], []
+        records, texts, links, mentions, listed, linked = [], [], [], [], [], []
         for rid, line in self._new:
             record, raw, key = line.record, line.raw, None
             record_id = bytes.fromhex(record.id)
@@ -150,7 +151,10 @@ class _Batch:
                 record = withheld(record)
             elif isinstance(record, Decision):
                 key = key_number(record.key)
-                texts.append((rid, search_text(record) or ""))
+                text = search_text(record) or ""
+                texts.append((rid, text))
+                if "[[" in text:
+                    linked.append((rid, record))
                 if record.supersedes:
                     links += [(*link, rid) for link in links_of(record)]
                 if record.commits:
@@ -169,6 +173,9 @@ class _Batch:
         add_texts(self._db, RECORD, texts)
         run("INSERT OR IGNORE INTO link (rel, target, rid) VALUES", links)
         run("INSERT OR IGNORE INTO mention (name, rid) VALUES", mentions)
+        if linked:
+            # Few decisions link, and what parses links takes time to load.
+            importlib.import_module("gitmem.cache.record_links").insert_links(self._db, linked)
         self._insert_lists(listed)
 
     def _insert_lists(self, listed: list[tuple[Record, int]]) -> None:

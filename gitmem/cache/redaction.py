@@ -54,6 +54,7 @@ def _strip(db: Connection, rid: int, record: Record) -> set[str]:
     if not isinstance(record, Tombstone):
         db.query("DELETE FROM link WHERE rid = ?", (rid,))
     db.query("DELETE FROM mention WHERE rid = ?", (rid,))
+    db.query("DELETE FROM record_link WHERE rid = ?", (rid,))
     db.query(
         "UPDATE record SET is_withheld = 1, key = NULL, body = ? WHERE rid = ?",
         (encode_withheld(record), rid),

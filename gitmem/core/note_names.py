@@ -35,12 +35,16 @@ def file_name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
+def path_of(target: str, folder: str = "") -> str:
+    """What a link's target says: NFC, with slashes. `./` and `../` begin at `folder`, a slash
+    at the vault's root."""
+    path = unicodedata.normalize("NFC", target).replace("\\", "/").strip()
+    return "/" + _join(folder, path) if path.startswith(("./", "../")) else path
+
+
 def name_of(target: str, folder: str = "") -> str:
-    """What a link's target, or a page's path, says without its ending: NFC, with slashes.
-    `./` and `../` begin at `folder`, a slash at the vault's root. A dot is no ending."""
-    name = unicodedata.normalize("NFC", target).replace("\\", "/").strip()
-    if name.startswith(("./", "../")):
-        name = "/" + _join(folder, name)
+    """The same without the ending of a page. A dot alone is no ending."""
+    name = path_of(target, folder)
     for ending in ENDINGS:
         if name.lower().endswith(ending) and len(file_name(name)) > len(ending):
             return name[: -len(ending)].rstrip()
