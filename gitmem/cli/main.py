@@ -121,6 +121,8 @@ COMMANDS = {
         "The derived index: rebuild, path, query, grow.",
         example="gitmem cache rebuild",
     ),
+    "reindex": Entry("vectors", "reindex", "Embed what has no vector yet, for search by meaning."),
+    "lint": Entry("lint", "lint", "Which links in notes and decisions lead nowhere?"),
     "schema": Entry("upkeep", "schema", "Print the JSON Schema of records."),
     "demo": Entry("setup", "demo", "See the whole flow in throw-away repositories."),
     "review": Entry("keep_up", "review", "Go through what agents captured."),
