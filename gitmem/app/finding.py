@@ -1,4 +1,4 @@
-"""Wiring of what is found beyond records: vaults of notes, and vectors."""
+"""Wiring of the folders of notes that are searched beside records."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from gitmem.app.adapters import load
 from gitmem.config import Settings
-from gitmem.errors import PartMissing
 
 if TYPE_CHECKING:
     from gitmem.ports.notes import Vault
-    from gitmem.ports.retrieval import VectorIndex
 
 
 def open_vaults(
@@ -25,8 +23,3 @@ def open_vaults(
         work_tree, settings.project_folders, settings.own_folders, settings.hubs, environ
     )
     return vaults
-
-
-def open_vectors(home: Path, settings: Settings, environ: Mapping[str, str]) -> VectorIndex:
-    """The vectors of this clone under the configured model. Raises PartMissing."""
-    raise PartMissing("the search extra is not installed")

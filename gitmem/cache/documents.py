@@ -9,10 +9,17 @@ import msgspec
 from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.path_ids import find_path_ids
 from gitmem.cache.rows import decode_body, kind_list, search_text
-from gitmem.core.ranking import Passage, format_key, identity_of, kind_of
+from gitmem.cache.versions import REDACTS
+from gitmem.core.ranking import DocumentKind, Passage, format_key, identity_of, kind_of
 from gitmem.core.trailers import cut_trailers, find_decision
 
 _PAGE = 500
+_THERE: Mapping[DocumentKind, str] = {
+    "record": "SELECT id FROM record WHERE kind = 'decision' AND is_withheld = 0"
+    " AND rid NOT IN (SELECT rid FROM orphan) AND id IN (?*)",
+    "commit": "SELECT oid FROM code_commit WHERE oid IN (?*)",
+    "note": "SELECT id FROM chunk WHERE id IN (?*)",
+}
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -25,10 +32,12 @@ class CacheDocuments:
         self._iterate: Mapping[str, Callable[[], Iterator[str]]] = {
             "record": self._iter_records,
             "commit": self._iter_commits,
+            "note": self._iter_chunks,
         }
-        self._read: Mapping[str, Callable[[Sequence[str]], dict[str, str]]] = {
+        self._read: Mapping[DocumentKind, Callable[[Sequence[str]], dict[str, str]]] = {
             "record": self._read_records,
             "commit": self._read_commits,
+            "note": self._read_chunks,
         }
 
     def iter_keys(self, kind: str) -> Iterator[str]:
@@ -41,8 +50,24 @@ class CacheDocuments:
             for kind, read in self._read.items():
                 wanted = [identity_of(key) for key in keys if kind_of(key) == kind]
                 found = read(wanted) if wanted else {}
-                texts.update((format_key(kind, name), text) for name, text in found.items())  # type: ignore[arg-type]
+                texts.update((format_key(kind, name), text) for name, text in found.items())
         return [Passage(key, texts[key]) for key in keys if key in texts]
+
+    def list_gone(self, keys: Sequence[str]) -> list[str]:
+        there: set[str] = set()
+        with self._db.snapshot():
+            for kind, sql in _THERE.items():
+                wanted = [identity_of(key) for key in keys if kind_of(key) == kind]
+                rows = self._db.query_in(sql, wanted if kind == "note" else _decode_ids(wanted))
+                names = (one if isinstance(one, str) else one.hex() for (one,) in rows)
+                there.update(format_key(kind, name) for name in names)
+        return [key for key in keys if key not in there]
+
+    def list_withheld(self) -> list[str]:
+        rows = self._db.query(
+            "SELECT DISTINCT target FROM link WHERE rel = ? ORDER BY target", (REDACTS,)
+        )
+        return [format_key("record", target.hex()) for (target,) in rows]
 
     def _iter_records(self) -> Iterator[str]:
         yield from self._iter_decisions(is_answered=False)
@@ -87,6 +112,33 @@ class CacheDocuments:
                 yield format_key("commit", oid.hex())
             if len(rows) < _PAGE:
                 return
+
+    def _iter_chunks(self) -> Iterator[str]:
+        last: tuple[int, str, int] = (0, "", -1)
+        while True:
+            rows = self._db.query(
+                """
+                SELECT vid, path, number, chunk.id FROM note JOIN chunk USING (nid)
+                WHERE (vid, path, number) > (?, ?, ?) ORDER BY vid, path, number LIMIT ?
+                """,
+                (*last, _PAGE),
+            )
+            for vid, path, number, chunk_id in rows:
+                last = (vid, path, number)
+                yield format_key("note", chunk_id)
+            if len(rows) < _PAGE:
+                return
+
+    def _read_chunks(self, ids: Sequence[str]) -> dict[str, str]:
+        rows = self._db.query_in(
+            "SELECT chunk.id, title, heading, text FROM chunk JOIN note USING (nid)"
+            " WHERE chunk.id IN (?*)",
+            ids,
+        )
+        return {
+            chunk_id: "\n".join(part for part in dict.fromkeys((title, heading, text)) if part)
+            for chunk_id, title, heading, text in rows
+        }
 
     def _read_records(self, ids: Sequence[str]) -> dict[str, str]:
         rows = self._db.query_in(

@@ -21,3 +21,11 @@ class DocumentList(Protocol):
     def get_passages(self, keys: Sequence[str]) -> list[Passage]:
         """Their texts, in the order asked; documents that are not there are left out."""
         ...
+
+    def list_gone(self, keys: Sequence[str]) -> list[str]:
+        """Those that are not there (any more)."""
+        ...
+
+    def list_withheld(self) -> list[str]:
+        """The keys of all records that were redacted."""
+        ...

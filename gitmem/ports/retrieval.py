@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from gitmem.core.ranking import Neighbour, Passage, Ranked, Stamp
@@ -61,11 +61,33 @@ class Embedder(Protocol):
         ...
 
 
-class VectorIndex(Protocol):
+class VectorUpkeep(Protocol):
+    """What looks after vectors, beside asking for them; none of it loads a model."""
+
+    def check(self) -> None:
+        """Raises PartMissing or Damaged where nothing can be embedded, as far as a look at
+        what is installed tells."""
+        ...
+
+    def iter_keys(self, kind: str) -> Iterator[str]:
+        """The documents of a kind that have a vector."""
+        ...
+
+    def clear(self, *, only_other_stamps: bool) -> int:
+        """Delete the vectors of every other stamp, or of all; how many stamps there were."""
+        ...
+
+    def set_gate(self, per_mille: int, how: str) -> None:
+        """Keep the measured gate with the stamp; `how` says on what it was measured."""
+        ...
+
+
+class VectorIndex(VectorUpkeep, Protocol):
     """The vectors of one memory under one stamp, and the embedder that makes them.
 
-    Every method raises PartMissing where the optional part or the model is not here, and
+    What embeds raises PartMissing where the optional part or the model is not here, and
     Damaged where the model file is not what it should be; the caller then answers without.
+    The rest works without them, `forget` above all.
     """
 
     @property
@@ -94,7 +116,8 @@ class VectorIndex(Protocol):
         ...
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Drop vectors (of redacted records, of notes that are gone)."""
+        """Drop vectors (of redacted records, of notes that are gone) under every stamp: their
+        bytes are gone afterwards. Raises CannotWrite, Contended."""
         ...
 
     def count(self) -> int: ...

@@ -14,6 +14,12 @@ FEW = 8
 """As many documents are embedded within an answer: each takes some milliseconds."""
 LOOKED_AT = 256
 """Only the newest documents of each kind are looked at for vectors they lack."""
+PURGED = "vectors-purged"
+"""The memo that says of how many redacted records the vectors are gone."""
+BEHIND = Notice(
+    "vectors-behind",
+    "many documents have no vector yet, so only words find them (embed them: gitmem reindex)",
+)
 
 
 def try_rank_vectors(
@@ -22,31 +28,40 @@ def try_rank_vectors(
     """The documents nearest to a question, best first; none, and one notice that says why,
     where there is no model, a broken one, or no optional part. Tries nothing twice."""
     try:
-        notices = _embed_few(workspace, kinds, FEW)
+        workspace.vectors.check()
+        notices = _keep_up(workspace, kinds)
         return workspace.vectors.rank(question, kinds=kinds, limit=limit), notices
     except (PartMissing, Damaged, CannotWrite, Contended, RemoteError) as error:
-        return [], (_notice(error),)
+        return [], (_notice("answered from words alone", error),)
 
 
-def _embed_few(workspace: Workspace, kinds: Collection[str], most: int) -> tuple[Notice, ...]:
+def forget_withheld(workspace: Workspace) -> None:
+    """Purge the vectors of all redacted records, if there are more of these than last time.
+    Needs no optional part. Raises CannotWrite, Contended."""
+    withheld = workspace.documents.list_withheld()
+    count = str(len(withheld))
+    if not withheld or workspace.facts.get_memo(PURGED) == count:
+        return
+    workspace.vectors.forget(withheld)
+    workspace.facts.set_memo(PURGED, count)
+
+
+def _keep_up(workspace: Workspace, kinds: Collection[str]) -> tuple[Notice, ...]:
     """Embed the newest documents that have no vector, if they are few; else say so."""
     missing: list[str] = []
     for kind in sorted(kinds):
         newest = islice(workspace.documents.iter_keys(kind), LOOKED_AT)
         missing += workspace.vectors.list_missing(newest)
-    if len(missing) > most:
-        return (
-            Notice(
-                "vectors-behind",
-                "many documents have no vector yet, so only words find them "
-                "(embed them now: gitmem reindex)",
-            ),
-        )
+        if len(missing) > FEW:
+            return (BEHIND,)
     if missing:
-        workspace.vectors.add(workspace.documents.get_passages(missing), lambda done: None)
+        try:
+            workspace.vectors.add(workspace.documents.get_passages(missing), lambda done: None)
+        except (CannotWrite, Contended) as error:
+            return (_notice("what came last has no vector yet", error),)
     return ()
 
 
-def _notice(error: GitmemError) -> Notice:
+def _notice(what: str, error: GitmemError) -> Notice:
     hint = f" ({error.hint})" if error.hint else ""
-    return Notice(error.code, f"answered from words alone: {error.message}{hint}")
+    return Notice(error.code, f"{what}: {error.message}{hint}")

@@ -4,10 +4,12 @@ Loaded only when something changed since the last command."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
-from gitmem.errors import Contended
+from gitmem.errors import CannotWrite, Contended
 from gitmem.services.catch_up import BOUNDARY, find_boundary
+from gitmem.services.embedding import forget_withheld
 from gitmem.store.peer_union import refresh_peer
 from gitmem.store.union import Refreshed, project_segments, refresh
 
@@ -20,8 +22,9 @@ MAX_TRIES = 8
 
 
 def refresh_memory(workspace: Workspace) -> Refreshed:
-    """Project what records came since the cache last looked. Raises NoMemory."""
-    return refresh(
+    """Project what records came since the cache last looked, and purge the vectors of those
+    that are redacted now. Raises NoMemory."""
+    refreshed = refresh(
         workspace.get_memory(),
         workspace.sources,
         workspace.projection,
@@ -29,6 +32,9 @@ def refresh_memory(workspace: Workspace) -> Refreshed:
         workspace.present,
         workspace.report,
     )
+    with contextlib.suppress(CannotWrite, Contended):  # the next refresh tries again
+        forget_withheld(workspace)
+    return refreshed
 
 
 def refresh_peer_memory(workspace: Workspace) -> Refreshed:

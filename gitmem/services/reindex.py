@@ -2,21 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 import msgspec
 
+from gitmem.core.ranking import DocumentKind, Passage
+from gitmem.services.catch_up import catch_up
+from gitmem.services.note_index import refresh_notes
 from gitmem.services.workspace import Notice, Workspace
+
+KINDS: tuple[DocumentKind, ...] = ("record", "note", "commit")
+"""In this order: what is asked for most is there first."""
+_PAGE = 500
 
 
 class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done. `vectors` is how many there are now; `stamp` names their space."""
+    """What was done. `vectors` is how many there are now, `stamp` names their space;
+    `other_stamps` is how many models' vectors were deleted."""
 
     stamp: str
     embedded: int
     dropped: int
+    other_stamps: int
     vectors: int
     notices: tuple[Notice, ...] = ()
 
 
 def reindex(workspace: Workspace, *, from_scratch: bool = False) -> Reindexed:
-    """Bring the vectors in step with the documents. Interrupted, it goes on where it was."""
-    raise NotImplementedError
+    """Bring the vectors in step with the documents; `from_scratch` embeds all of them again.
+    Interrupted, it goes on where it was. Vectors of other models go once all is done.
+
+    Raises SearchMissing, ModelMissing and ModelDamaged, and what the work tree's vaults and
+    the vectors' folder raise.
+    """
+    notices = (*catch_up(workspace).notices, *refresh_notes(workspace))
+    vectors = workspace.vectors
+    vectors.check()
+    if from_scratch:
+        vectors.clear(only_other_stamps=False)
+    dropped = _drop_gone(workspace)
+    embedded = _embed_missing(workspace)
+    return Reindexed(
+        stamp=vectors.stamp.format(),
+        embedded=embedded,
+        dropped=dropped,
+        other_stamps=vectors.clear(only_other_stamps=True),
+        vectors=vectors.count(),
+        notices=notices,
+    )
+
+
+def _drop_gone(workspace: Workspace) -> int:
+    dropped = 0
+    for kind in KINDS:
+        keys = workspace.vectors.iter_keys(kind)
+        gone: list[str] = []
+        for page in _paged(keys):
+            gone += workspace.documents.list_gone(page)
+        if gone:
+            workspace.vectors.forget(gone)
+        dropped += len(gone)
+    return dropped
+
+
+def _embed_missing(workspace: Workspace) -> int:
+    missing: list[str] = []
+    for kind in KINDS:
+        missing += workspace.vectors.list_missing(workspace.documents.iter_keys(kind))
+    total = len(missing)
+    if not total:
+        return 0
+    workspace.report("embedding", 0, total)
+
+    def report(done: int) -> None:
+        workspace.report("embedding", done, total)
+
+    return workspace.vectors.add(_iter_passages(workspace, missing), report)
+
+
+def _iter_passages(workspace: Workspace, keys: Sequence[str]) -> Iterator[Passage]:
+    for page in _paged(iter(keys)):
+        yield from workspace.documents.get_passages(page)
+
+
+def _paged(keys: Iterator[str]) -> Iterator[list[str]]:
+    while page := list(islice(keys, _PAGE)):
+        yield page

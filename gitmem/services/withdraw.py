@@ -10,6 +10,7 @@ from gitmem.core.records import Decision, Line
 from gitmem.errors import NotFound, Refused
 from gitmem.services.capture import build_tombstone, find_last_pending
 from gitmem.services.catch_up import catch_up
+from gitmem.services.embedding import forget_withheld
 from gitmem.services.hits import Hit, find_hits
 from gitmem.services.paths import resolve_id
 from gitmem.services.workspace import Workspace
@@ -79,7 +80,8 @@ def redact(
     """Remove a record's body everywhere in this clone, and tell every other one to.
 
     `confirm` is shown the record and may say no. The tombstone is durable before anything is
-    removed; projecting it takes the body out of the cache and its full-text index.
+    removed; projecting it takes the body out of the cache and its full-text index, and its
+    vectors are overwritten.
     """
     memory = workspace.get_memory()
     hit = _find(workspace, prefix)
@@ -92,6 +94,7 @@ def redact(
     remove_spooled(find_spooled(memory.clone, [done.target]))
     remove_spooled(s for s in iter_spooled(memory.clone.private) if s.line.id == done.target)
     catch_up(workspace, with_history=False)
+    forget_withheld(workspace)
     return msgspec.structs.replace(done, in_history=shared)
 
 

@@ -1,0 +1,187 @@
+"""The vectors of one memory under one stamp: kept in files, made by an embedder when needed.
+
+Loads neither numpy nor a model before something is embedded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitmem.core.ranking import Passage, Ranked, Stamp, identity_of, kind_of
+from gitmem.errors import CannotWrite, Contended
+from gitmem.retrieval.vector_files import (
+    ROW_BYTES,
+    HoldLock,
+    NoVectors,
+    Rows,
+    VectorFolder,
+    forget_vectors,
+    list_stamps,
+    remove_stamp,
+)
+
+if TYPE_CHECKING:
+    from gitmem.ports.retrieval import Embedder
+
+_BATCH = 128
+"""Texts between two writes to the disk: so much is lost by a kill."""
+_OID_BYTES = 20
+_PADDING = bytes(ROW_BYTES - _OID_BYTES)
+_GATE_FILE = "gate.json"
+
+FindNearest = Callable[[Rows, bytes, int], list[tuple[bytes, float]]]
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A measured similarity, and on what it was measured."""
+
+    per_mille: int
+    how: str
+
+
+class Making(msgspec.Struct, frozen=True):
+    """What an index is made of. `stamp` and `gate` are those that are known without a model;
+    `check` raises where nothing can be embedded."""
+
+    stamp: Stamp | None
+    gate: int | None
+    check: Callable[[], None]
+    open_embedder: Callable[[], Embedder]
+    load_search: Callable[[], FindNearest]
+    hold_lock: HoldLock
+
+
+class FileVectorIndex:
+    """`ports.retrieval.VectorIndex` on files below `home`."""
+
+    name = "vectors"
+
+    def __init__(self, home: Path, making: Making, elsewhere: Sequence[Path] = ()) -> None:
+        """`elsewhere` are other folders that may hold vectors of this memory."""
+        self._home = home
+        self._elsewhere = elsewhere
+        self._making = making
+        self._embedder: Embedder | None = None
+
+    @property
+    def stamp(self) -> Stamp:
+        return self._making.stamp or self._open_embedder().stamp
+
+    @property
+    def gate(self) -> int | None:
+        file = self._home / self.stamp.format() / _GATE_FILE
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Gate).per_mille
+        except (OSError, msgspec.MsgspecError):
+            return self._making.gate
+
+    def set_gate(self, per_mille: int, how: str) -> None:
+        folder = self._home / self.stamp.format()
+        scratch = folder / f"{_GATE_FILE}.new"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            scratch.write_bytes(msgspec.json.encode(Gate(per_mille, how)))
+            scratch.replace(folder / _GATE_FILE)
+        except OSError as error:
+            raise CannotWrite(f"the gate cannot be kept: {error.strerror}") from error
+
+    def check(self) -> None:
+        self._making.check()
+
+    def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
+        if limit <= 0 or not any(self._list_kinds(kinds)):
+            return []
+        folder = self._folder()
+        asked = self._open_embedder().embed([question], is_question=True)[0]
+        find_nearest = self._making.load_search()
+        best: list[Ranked] = []
+        for kind in self._list_kinds(kinds):
+            rows = folder.read_rows(kind)
+            try:
+                nearest = find_nearest(rows, asked, limit) if rows else []
+            except NoVectors:
+                nearest = []
+                with contextlib.suppress(CannotWrite, Contended):
+                    folder.drop(kind)
+            best += [Ranked(_decode_key(kind, one), score) for one, score in nearest]
+        return sorted(best, key=lambda one: (-one.score, one.key))[:limit]
+
+    def list_missing(self, keys: Iterable[str]) -> list[str]:
+        wanted = list(keys)
+        folder = self._folder()
+        missing: set[str] = set()
+        for kind in {kind_of(key) for key in wanted}:
+            ids = (encode_id(key) for key in wanted if kind_of(key) == kind)
+            missing.update(_decode_key(kind, one) for one in folder.list_missing(kind, ids))
+        return [key for key in wanted if key in missing]
+
+    def add(self, passages: Iterable[Passage], report: Callable[[int], None]) -> int:
+        coming = iter(passages)
+        added = done = 0
+        while batch := list(islice(coming, _BATCH)):
+            vectors = self._open_embedder().embed([one.text for one in batch])
+            by_kind: dict[str, list[tuple[bytes, bytes]]] = {}
+            for passage, vector in zip(batch, vectors, strict=True):
+                pairs = by_kind.setdefault(kind_of(passage.key), [])
+                pairs.append((encode_id(passage.key), vector))
+            folder = self._folder()
+            added += sum(folder.add(kind, pairs) for kind, pairs in sorted(by_kind.items()))
+            done += len(batch)
+            report(done)
+        return added
+
+    def forget(self, keys: Iterable[str]) -> None:
+        by_kind: dict[str, list[bytes]] = {}
+        for key in keys:
+            by_kind.setdefault(kind_of(key), []).append(encode_id(key))
+        for home in (self._home, *self._elsewhere):
+            for kind, ids in sorted(by_kind.items()):
+                forget_vectors(home, kind, ids, self._making.hold_lock)
+
+    def iter_keys(self, kind: str) -> Iterator[str]:
+        return (_decode_key(kind, one) for one in self._folder().iter_ids(kind))
+
+    def count(self) -> int:
+        folder = self._folder()
+        return sum(folder.count(kind) for kind in folder.list_kinds())
+
+    def clear(self, *, only_other_stamps: bool) -> int:
+        kept = self.stamp.format() if only_other_stamps else None
+        found = [folder for folder in list_stamps(self._home) if folder.name != kept]
+        for folder in found:
+            remove_stamp(folder)
+        return len(found)
+
+    def _list_kinds(self, kinds: Collection[str]) -> list[str]:
+        """Of the kinds those that have vectors; found without a stamp where there are none."""
+        if not list_stamps(self._home):
+            return []
+        return [kind for kind in self._folder().list_kinds() if kind in kinds]
+
+    def _folder(self) -> VectorFolder:
+        stamp = self.stamp
+        return VectorFolder(self._home / stamp.format(), stamp.dimension, self._making.hold_lock)
+
+    def _open_embedder(self) -> Embedder:
+        if self._embedder is None:
+            self._embedder = self._making.open_embedder()
+        return self._embedder
+
+
+def encode_id(key: str) -> bytes:
+    """A document's id as 32 bytes: 64 hexadecimal digits are themselves, the 40 of a commit
+    are padded with zeros. Raises ValueError for another."""
+    identity = bytes.fromhex(identity_of(key))
+    if len(identity) not in (_OID_BYTES, ROW_BYTES):
+        raise ValueError(f"no id of a document: {key}")
+    return identity.ljust(ROW_BYTES, b"\0")
+
+
+def _decode_key(kind: str, one: bytes) -> str:
+    return f"{kind}:{one.removesuffix(_PADDING).hex()}"
