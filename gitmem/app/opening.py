@@ -59,6 +59,13 @@ class Opened(msgspec.Struct):
         for close in self.closing:
             close()
 
+    def has_peers(self, asked: bool | None = None) -> bool:
+        """Whether other projects answer, too: one look for the registry of peers. `asked` is
+        what this question says, which wins over the settings."""
+        is_on = self.settings.federation_is_enabled if asked is None else asked
+        file = self.settings.peers_file
+        return is_on and file is not None and file.is_file()
+
     def reopen(self) -> Workspace:
         """The same repository as it is now, over the same cache."""
         fresh = _open(self.cwd, self.environ, self.report, before=self)

@@ -131,7 +131,12 @@ def open_peer(
         report=report,
         history=ports.history,
     )
-    opened_settings = msgspec.structs.replace(settings, is_detached=said.is_detached, unknown=())
+    opened_settings = msgspec.structs.replace(
+        settings,
+        is_detached=said.is_detached,
+        federation_is_enabled=False,
+        unknown=(),
+    )
     return Opened(workspace, layout, opened_settings, project, cache, closing, environ, report, cwd)
 
 

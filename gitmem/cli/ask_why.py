@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 
+from gitmem.app.adapters import load
 from gitmem.app.opening import open_repository
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
@@ -22,11 +23,15 @@ INIT_HINT = (
 
 
 class WhyOptions(msgspec.Struct, frozen=True):
+    """The words of `why`. `with_peers` is None where nothing was said of them."""
+
     target: str
     limit: int = DEFAULT_LIMIT
     show_all: bool = False
     with_history: bool = True
     exit_code: bool = False
+    with_peers: bool | None = None
+    peers: tuple[str, ...] = ()
 
 
 def run_why(session: Session, options: WhyOptions) -> int:
@@ -41,6 +46,10 @@ def run_why(session: Session, options: WhyOptions) -> int:
             show_all=options.show_all,
             with_history=options.with_history,
         )
+        if opened.has_peers(True if options.peers else options.with_peers):
+            answer = load("span-why")(
+                opened, answer, options.peers, limit=options.limit, show_all=options.show_all
+            )
         progress.end()
         _print(session, opened.workspace, answer, options)
         hint_hooks(session, opened)

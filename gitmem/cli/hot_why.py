@@ -16,8 +16,11 @@ _SPEC = Spec(
         "--all": "all",
         "--no-history": "no-history",
         "--exit-code": "exit-code",
+        "--peers": "peers",
+        "--no-peers": "no-peers",
     },
     single={"--limit": "limit"},
+    multiple={"--peer": "peer"},
     least=1,
 )
 
@@ -30,12 +33,17 @@ def run(words: list[str]) -> int | None:
     limit = plain.values.get("limit", str(WhyOptions("").limit))
     if not limit.isdecimal() or not 1 <= int(limit) <= 1_000_000:
         return None
+    with_peers = None
+    if {"peers", "no-peers"} & plain.flags:
+        with_peers = "peers" in plain.flags
     options = WhyOptions(
         plain.words[0],
         limit=int(limit),
         show_all="all" in plain.flags,
         with_history="no-history" not in plain.flags,
         exit_code="exit-code" in plain.flags,
+        with_peers=with_peers,
+        peers=plain.lists["peer"],
     )
     session = Session(Path.cwd(), is_json="json" in plain.flags, is_quiet="quiet" in plain.flags)
     return guarded(lambda: run_why(session, options), is_json=session.is_json)

@@ -116,6 +116,8 @@ def _footer(hit: Hit, look: Look, scope: str) -> str:
         parts.append("unreviewed")
     if hit.via:
         parts.append(f"recorded for {clean_line(hit.via)}")
+    if hit.mention:
+        parts.append(f"about {clean_line(hit.mention)}")
     footer = ", ".join(parts)
     if hit.commits_since is not None:
         count = format_count(hit.commits_since, "commit") if hit.commits_since else "no commits"
@@ -125,8 +127,8 @@ def _footer(hit: Hit, look: Look, scope: str) -> str:
 
 def _elsewhere(hit: Hit, look: Look) -> str:
     """Where a decision comes from that no commit here holds."""
-    if hit.branch is None:
-        return "not merged"
+    if hit.branch is None or hit.project != ".":
+        return "not merged there" if hit.project != "." else "not merged"
     if hit.branch == look.branch:
         return "from another clone, not in a commit here yet"
     return f"from branch {clean_line(hit.branch)}, not merged"

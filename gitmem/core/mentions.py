@@ -55,6 +55,11 @@ def iter_project_links(text: str) -> Iterator[tuple[str, str]]:
             yield f"{host}/{key}".lower(), fold_path(_LINE.sub("", path).strip().strip("/"))
 
 
+def cut_links(text: str) -> str:
+    """The text without links: a link to one file is no word about another."""
+    return _LINK.sub(" ", text) if "[[" in text else text
+
+
 def parse_package_names(file: str, text: str) -> list[str]:
     """The names that a manifest gives its package; none where it does not parse."""
     if file == "go.mod":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 from gitmem.core.peers import Peer, PeerState, Sighting
 
@@ -26,14 +26,14 @@ class Federation(Protocol):
         """Whether a peer's projection has to be brought in step before it is asked."""
         ...
 
-    def bring_in_step(self, peer: Peer, report: Callable[[str, int, int], None]) -> None:
-        """Project what a peer has new; stops where `report` raises, to go on from there."""
+    def bring_in_step(self, peer: Peer, report: Callable[[str, int, int], None]) -> PeerState:
+        """Project what a peer has new, and say what it has now; stops where `report` raises, to go on from there."""
         ...
 
     def find(self, keys: Iterable[str]) -> list[Sighting]:
         """All peers that have something under any of the keys, best first."""
         ...
 
-    def open(self, peer: Peer) -> AbstractContextManager[object]:
+    def open(self, peer: Peer) -> AbstractContextManager[Any]:
         """A peer's workspace over our projection of it, to be asked; its git is not touched."""
         ...

@@ -178,7 +178,7 @@ class _Question:
         while examined <= total and examined < EXAMINED and live < self._limit:
             ids, total = workspace.records.list_by_paths(paths, limit=step, offset=examined)
             found = [hit for hit in find_hits(workspace, ids) if hit.id not in taken]
-            live += sum(_standing_rank(hit) == 0 for hit in found)
+            live += sum(standing_rank(hit) == 0 for hit in found)
             hits += found
             examined += step
         own = {fold_path(spans[0].path)} if spans else set()
@@ -270,7 +270,7 @@ def _rank(hits: Sequence[Hit]) -> list[Hit]:
     """Standing first, what is here before what is elsewhere, then newest first."""
     return sorted(
         hits,
-        key=lambda hit: (_standing_rank(hit), _is_of_folder(hit), -hit.seq, hit.id or ""),
+        key=lambda hit: (standing_rank(hit), _is_of_folder(hit), -hit.seq, hit.id or ""),
     )
 
 
@@ -279,7 +279,8 @@ def _is_of_folder(hit: Hit) -> bool:
     return hit.via is not None and hit.via.endswith("/")
 
 
-def _standing_rank(hit: Hit) -> int:
+def standing_rank(hit: Hit) -> int:
+    """0 for what stands in the view; higher for what does not."""
     return _RANKS[hit.state] + (hit.where == "elsewhere")
 
 

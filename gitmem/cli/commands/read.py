@@ -1,4 +1,4 @@
-"""The reading commands: why, log, show, status, search."""
+"""The reading commands: why, log, show, status."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from gitmem.cli.ask_why import WhyOptions, run_why
 from gitmem.cli.boundary import Session
-from gitmem.cli.browse import run_log, run_search, run_show, run_status
+from gitmem.cli.browse import run_log, run_show, run_status
 from gitmem.cli.commands.declare import command
 from gitmem.services.why import DEFAULT_LIMIT
 
@@ -23,8 +23,17 @@ from gitmem.services.why import DEFAULT_LIMIT
 @click.option("--all", "show_all", is_flag=True, help="Everything, commits without a reason too.")
 @click.option("--no-history", is_flag=True, help="Decisions only, no commit messages.")
 @click.option("--exit-code", is_flag=True, help="Exit 1 if nothing is found.")
+@click.option("--peers/--no-peers", "with_peers", default=None, help="Ask other projects, too.")
+@click.option("--peer", "peers", multiple=True, metavar="ALIAS", help="Of peers ask only these.")
 def why(
-    session: Session, target: str, limit: int, show_all: bool, no_history: bool, exit_code: bool
+    session: Session,
+    target: str,
+    limit: int,
+    show_all: bool,
+    no_history: bool,
+    exit_code: bool,
+    with_peers: bool | None,
+    peers: tuple[str, ...],
 ) -> int:
     """Why is TARGET as it is?
 
@@ -37,7 +46,9 @@ def why(
       gitmem why src/app.py:120      the line, through blame
       gitmem why 3f2a91c             the commit
     """
-    options = WhyOptions(target, limit, show_all, not no_history, exit_code)
+    options = WhyOptions(
+        target, limit, show_all, not no_history, exit_code, with_peers, tuple(peers)
+    )
     return run_why(session, options)
 
 
@@ -62,18 +73,3 @@ def show(session: Session, record_id: str) -> int:
 def status(session: Session) -> int:
     """Say what this memory holds, what is pending, and what has not been pushed."""
     return run_status(session)
-
-
-@command("search")
-@click.argument("words", nargs=-1, required=True)
-@click.option(
-    "-n",
-    "--limit",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="At most so many hits.",
-)
-def search(session: Session, words: tuple[str, ...], limit: int) -> int:
-    """Find decisions and commit messages by WORDS, best first. Any text will do."""
-    return run_search(session, " ".join(words), limit)

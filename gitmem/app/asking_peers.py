@@ -1,0 +1,65 @@
+"""Wiring of questions that peers answer, too: loaded only where there is a registry of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from gitmem.app.federation import MachinePeers, stamp_files
+from gitmem.app.opening import Opened
+from gitmem.app.peer_book import PeerBook
+from gitmem.errors import Damaged, NotFound
+from gitmem.services.federate import span_why
+from gitmem.services.our_names import find_our_names
+from gitmem.services.why import WhyAnswer
+from gitmem.services.workspace import Notice
+
+
+def span_why_answer(
+    opened: Opened, answer: WhyAnswer, aliases: Sequence[str], *, limit: int, show_all: bool
+) -> WhyAnswer:
+    """The answer, with what peers say. Raises NotFound for an alias that is none."""
+    try:
+        with open_machine_peers(opened, aliases) as machine:
+            if not machine.peers:
+                return answer
+            names = find_our_names(
+                opened.workspace, stamp_files([str(opened.layout.common_dir / "config")])
+            )
+            return span_why(
+                opened.workspace,
+                answer,
+                machine,
+                names,
+                limit=limit,
+                show_all=show_all,
+                peer_timeout_ms=opened.settings.peer_timeout_ms,
+            )
+    except Damaged as error:
+        notice = Notice("peers-unread", f"no peer was asked: {error.message}")
+        return msgspec.structs.replace(answer, notices=(*answer.notices, notice))
+
+
+@contextmanager
+def open_machine_peers(opened: Opened, aliases: Sequence[str] = ()) -> Iterator[MachinePeers]:
+    """The peers that answer here, of them the named ones. Raises NotFound, and Damaged where
+    the registry is none."""
+    settings, memory = opened.settings, opened.workspace.memory
+    book = PeerBook(
+        settings,
+        None if settings.is_detached else opened.layout.work_tree,
+        memory.project_id if memory is not None else None,
+    )
+    peers = book.list_active()
+    for alias in aliases:
+        if all(peer.alias != alias for peer in peers):
+            raise NotFound(f"there is no peer {alias}", hint="See them: gitmem peers list")
+    if aliases:
+        peers = [peer for peer in peers if peer.alias in aliases]
+    machine = MachinePeers(peers, settings, opened.environ, opened.cwd)
+    try:
+        yield machine
+    finally:
+        machine.close()
