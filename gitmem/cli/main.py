@@ -48,6 +48,7 @@ COMMANDS = {
         example="gitmem search connection pool",
     ),
     "status": Entry("read", "status", "What is here, what is pending, what is unshared.", True),
+    "changelog": Entry("release", "changelog", "What a range of commits changed, and why.", True),
     "push": Entry("share", "push", "Publish this clone's records.", True),
     "pull": Entry("share", "pull", "Fetch everybody else's.", True),
     "recall": Entry(

@@ -12,34 +12,39 @@ Matched = Literal["containment", "path", "message"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that changed, and why. `id` is set for decisions, `commit` always where a
-    commit of the range stands for it.
+    """One thing that changed, and why. `id` is set for decisions; `commit` is the commit of the
+    range that stands for it, the first of `commits`.
 
-    `matched` says how it is known to belong: by containment (or a commit it names, then
-    `is_named`), by base and paths, or by a commit message. `replaces` are older decisions it
-    took the place of, `reverts` what of an older release it takes back.
+    `matched` says how it is known to belong: by containment (or a commit that it names, then
+    `is_named`), by base and paths, or by a commit message. `group` is its heading. `replaces`
+    are older decisions whose place it took, `reverts` what of an older release it takes back:
+    a decision's id, or a subject. `is_apart`: it touches no file and names no commit.
     """
 
     id: str | None = None
     commit: str | None = None
     type: str
+    group: str
     summary: str
     why: str | None = None
     rejected: tuple[Rejected, ...] = ()
     matched: Matched
     is_named: bool = False
+    is_apart: bool = False
+    is_breaking: bool = False
     commits: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     reverts: str | None = None
     state: str = "current"
     at: str = ""
     author: str = ""
-    is_breaking: bool = False
 
 
 class Cancelled(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that was done and taken back within the range."""
+    """Something that was done and taken back within the range. `by` is a commit, or the id of
+    the record that withdrew it."""
 
     id: str | None = None
     commit: str | None = None
@@ -50,33 +55,42 @@ class Cancelled(msgspec.Struct, frozen=True, kw_only=True):
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many files of the range have a decision, only a commit message with a reason, or
-    neither (these are named, sorted); and how many entries were matched how."""
+    neither (`unexplained_paths`, sorted); how many need none by the settings; and how many
+    entries were matched how."""
 
     files: int = 0
     decided: int = 0
     message_only: int = 0
     unexplained: int = 0
     ignored: int = 0
-    containment: int = 0
-    path: int = 0
-    message: int = 0
+    by_containment: int = 0
+    by_path: int = 0
+    by_message: int = 0
     unexplained_paths: tuple[str, ...] = ()
 
 
 class Changelog(msgspec.Struct, frozen=True, kw_only=True):
     """A changelog of one range. `title` is a version or `Unreleased`, `date` a day or "".
-    `apart` are decisions that touch no file and name no commit. `base_url` is the web address
-    of the repository on a known host, `commit_url` its links' beginning, `compare_url` the
-    whole comparison; "" where unknown."""
+    `commits` counts those of the range. `web` is where the repository is on a known host, and
+    `compare_url` the whole range there; "" where unknown."""
 
     range: str
     title: str
     date: str = ""
     entries: tuple[Entry, ...] = ()
-    apart: tuple[Entry, ...] = ()
     cancelled: tuple[Cancelled, ...] = ()
     coverage: Coverage = Coverage()
     commits: int = 0
     is_at_head: bool = False
-    commit_url: str = ""
+    web: Web | None = None
     compare_url: str = ""
+
+
+class Web(msgspec.Struct, frozen=True):
+    """A repository's pages on a known host: `base` and what follows it for a commit, a request
+    to merge, and a comparison; `{}` stands for the id, number or ends."""
+
+    base: str
+    commit: str
+    request: str
+    compare: str

@@ -62,11 +62,7 @@ _FETCH_OPTIONS = (
     "--quiet",
     "--stdin",
 )
-_DEEPEN_OPTIONS = (
-    "--unshallow",
-    "--filter=blob:none",
-    *(option for option in _FETCH_OPTIONS if option not in ("--no-filter",)),
-)
+_DEEPEN_OPTIONS = tuple(option for option in _FETCH_OPTIONS if option != "--no-filter")
 _PUSH_OPTIONS = (
     "--porcelain",
     "--no-verify",
@@ -149,15 +145,15 @@ class ExecTransport:
         if ended.code != 0 or _LEFT_OUT.search(said):
             raise build_remote_error(call.remote.fetch, said)
 
-    def deepen(self, remote: str) -> None:
-        """Fetch all history and tags of a configured remote into a shallow clone, without the
-        contents of files where the other side can leave them out: `ports.range_reader`."""
+    def deepen(self, remote: str, *, is_shallow: bool) -> None:
+        """Fetch all history and tags of a configured remote: `ports.range_reader`."""
         call = self._resolve(remote)
         if call.remote.name is None:
             raise UsageError(
                 f"{remote!r} is no configured remote", hint="See them with: git remote -v"
             )
-        args = ["fetch", *_DEEPEN_OPTIONS, "--", call.name]
+        shallow = ("--unshallow", "--filter=blob:none") if is_shallow else ("--no-filter",)
+        args = ["fetch", *shallow, *_DEEPEN_OPTIONS, "--", call.name]
         wanted = f"+refs/heads/*:refs/remotes/{call.name}/*\nrefs/tags/*:refs/tags/*\n"
         ended = self._run(call, call.remote.fetch, args, os.fsencode(wanted))
         if ended.code != 0:

@@ -74,7 +74,8 @@ class RangeReader(Protocol):
 class Deepener(Protocol):
     """Fetches what a shallow clone lacks."""
 
-    def deepen(self, remote: str) -> None:
-        """The history and the tags of a configured remote, without the contents of files
-        where the other side can leave them out. Raises RemoteError and its kinds."""
+    def deepen(self, remote: str, *, is_shallow: bool) -> None:
+        """All branches and tags of a configured remote; for a shallow clone the history that
+        was cut off, without the contents of files where the other side can leave them out.
+        Tags that are here stay as they are. Raises RemoteError and its kinds."""
         ...

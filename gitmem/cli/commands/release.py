@@ -1,0 +1,63 @@
+"""The commands about change: changelog and impact."""
+
+from __future__ import annotations
+
+import click
+
+from gitmem.cli.boundary import Session
+from gitmem.cli.commands.declare import command
+from gitmem.cli.make_changelog import FORMATS, ChangelogOptions, run_changelog
+
+
+@command("changelog")
+@click.argument("words", metavar="[RANGE]...", nargs=-1)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="How to print it.",
+)
+@click.option("--unreleased", is_flag=True, help="Since the last tag, headed Unreleased.")
+@click.option("--tag", metavar="T", help="Head it with this version, which may not exist yet.")
+@click.option("--prepend", metavar="FILE", help="Put its section into this file, or renew it.")
+@click.option("-o", "--output", metavar="FILE", help="Write it to this file.")
+@click.option("--check", is_flag=True, help="Exit 1 where files changed and nothing says why.")
+@click.option("--fetch", is_flag=True, help="Fetch the history that a shallow clone lacks.")
+@click.option("--prose", is_flag=True, help="Let a language model write it (costs money).")
+def changelog(
+    session: Session,
+    words: tuple[str, ...],
+    form: str,
+    unreleased: bool,
+    tag: str | None,
+    prepend: str | None,
+    output: str | None,
+    check: bool,
+    fetch: bool,
+    prose: bool,
+) -> int:
+    """Say what changed in RANGE, and why: decisions first, then commit messages that give a
+    reason.
+
+    RANGE is whatever `git rev-list` takes; without it, what came since the last tag. What
+    belongs to it is told by the history, never by dates.
+
+    \b
+      gitmem changelog v1.0..v1.1
+      gitmem changelog --tag v1.2 --prepend CHANGELOG.md
+      gitmem changelog --check main..HEAD
+    """
+    options = ChangelogOptions(
+        words=words,
+        format=form,
+        tag=tag,
+        is_unreleased=unreleased,
+        prepend=prepend,
+        output=output,
+        is_check=check,
+        may_fetch=fetch,
+        is_prose=prose,
+    )
+    return run_changelog(session, options)
