@@ -11,10 +11,11 @@ import sys
 # parser is the one that the help describes.
 _HOT = {
     "why": "gitmem.cli.hot_why",
+    "recall": "gitmem.cli.hot_recall",
     "capture": "gitmem.cli.hot_capture",
     "pull": "gitmem.cli.hot_sync",
     "push": "gitmem.cli.hot_sync",
-    "hook": "gitmem.cli.hook_run",
+    "hook": "gitmem.cli.hot_hook",
 }
 
 

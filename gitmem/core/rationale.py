@@ -74,7 +74,7 @@ def summarise(request: str, message: str, paths: Sequence[str]) -> str:
     for text in (message, request):
         for sentence in _iter_sentences(text):
             if _says_something(sentence):
-                return _shorten(_drop_first_person(sentence), MAX_SUMMARY_CHARS)
+                return _shorten(_trim(sentence), MAX_SUMMARY_CHARS)
     names = ", ".join(path.rpartition("/")[2] for path in paths[:3])
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return _shorten(f"Changed {names}{more}", MAX_SUMMARY_CHARS) if names else ""
@@ -144,15 +144,17 @@ def _says_something(sentence: str) -> bool:
     )
 
 
-def _drop_first_person(sentence: str) -> str:
+def _trim(sentence: str) -> str:
     shorter = (
         _FIRST_PERSON.sub("", sentence, count=1) if _FIRST_PERSON.match(sentence) else sentence
     )
+    if shorter.endswith(".") and not shorter.endswith("..."):
+        shorter = shorter[:-1]
     return shorter[:1].upper() + shorter[1:]
 
 
 def _key(sentence: str) -> str:
-    return " ".join(sentence.casefold().split())[:120]
+    return " ".join(sentence.casefold().split())[:120].rstrip(".")
 
 
 def _shorten(text: str, most: int) -> str:

@@ -12,6 +12,10 @@ from gitmem.git.process import Git
 
 _DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null")
 _NO_REFRESH = ("-c", "diff.autoRefreshIndex=false")
+_STATUS = (
+    *("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"),
+    "--ignore-submodules=dirty",
+)
 # `git check-ignore` refuses to run where paths are declared literal; it takes no patterns.
 _PLAIN_PATHS = {"GIT_LITERAL_PATHSPECS": "0"}
 _LOCKED = re.compile(rb"index\.lock.*File exists|Unable to create .*index\.lock", re.DOTALL)
@@ -34,6 +38,19 @@ class ExecWorkTree:
         return sorted(
             {name.decode("utf-8", "surrogateescape") for name in raw.split(b"\0") if name}
         )
+
+    def list_changed_since(self, commit: str | None, *, seconds: float) -> list[str]:
+        if self._git.work_tree is None:
+            return []
+        guards = list_filter_guards(self._git)
+        raw = self._git.run(*guards, *_NO_REFRESH, *_STATUS, seconds=seconds)
+        names = {row[3:] for row in raw.split(b"\0") if len(row) > 3}
+        if commit is not None:
+            words = ("diff", *_DIFF, "--name-only", "-z", commit, "HEAD", "--")
+            done = self._git.attempt(*guards, *words, seconds=seconds)
+            if done.code == 0:  # a commit that is gone says nothing of what changed
+                names |= {name for name in done.stdout.split(b"\0") if name}
+        return sorted(name.decode("utf-8", "surrogateescape") for name in names)
 
     def read_diff(self, max_lines: int) -> list[str]:
         if self._git.work_tree is None:

@@ -14,6 +14,12 @@ class WorkTree(Protocol):
         that are not UTF-8 stand as surrogates, as `os.fsdecode` gives them."""
         ...
 
+    def list_changed_since(self, commit: str | None, *, seconds: float) -> list[str]:
+        """Paths that differ between the work tree and HEAD, those that git neither tracks nor
+        ignores included, and between HEAD and a commit; bytes as above. Raises OutOfTime (a
+        GitFailed) where git takes longer than so many seconds."""
+        ...
+
     def read_diff(self, max_lines: int) -> list[str]:
         """The staged changes as a diff, else the unstaged ones; at most so many lines."""
         ...

@@ -38,7 +38,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     prompt: `text` was asked at `at_ms`, when HEAD was `head`. message: `text` was answered.
     touched: an edit tool changed `paths` of the work tree `root`. shown: `name` (a path, a
     key) came before the model. claim: whoever wrote `nonce` takes the turn `name` in hand.
-    done: the turn `name` was captured, about `paths`. quiet: the turn `name` changed no file;
+    done: the turn `name` was captured, about `paths`; `answer` is a digest of its last words.
+    quiet: the turn `name` changed no file;
     `text` was asked, `answer` answered.
     """
 

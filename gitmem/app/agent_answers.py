@@ -1,0 +1,103 @@
+"""The events of an agent's session that are answered from the memory."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from gitmem.app.agent_hooking import Scene
+from gitmem.app.agent_notes import list_own_paths, note_prompt
+from gitmem.app.opening import Opened, open_repository
+from gitmem.core.paths import decode_path
+from gitmem.core.sealing import seal
+from gitmem.core.timestamps import format_at
+from gitmem.services.brief import build_brief
+from gitmem.services.catch_up import catch_up
+from gitmem.services.guardrail import find_guards
+from gitmem.services.injection import build_item
+from gitmem.store.sessions import prune_sessions
+
+BRIEF_CHARS = 6_000
+GUARD_CHARS = 4_000
+
+
+def answer_session_start(scene: Scene) -> str:
+    """The brief; the logs of sessions that are long over go."""
+    if scene.event.moment not in scene.hooks.INJECTS:
+        return ""
+    prune_sessions(scene.clone)
+    with open_scene(scene) as opened:
+        if opened is None:
+            return ""
+        brief = build_brief(opened.workspace, opened.project.name if opened.project else "")
+        return seal(
+            brief.items,
+            asked_at=format_at(scene.clock.now_ms()),
+            subject=brief.subject,
+            budget_chars=BRIEF_CHARS,
+            left_out=brief.more,
+        )
+
+
+def answer_prompt(scene: Scene) -> str:
+    """The request is noted; then the excerpts that have something to do with it, each once a
+    session."""
+    note_prompt(scene)
+    if scene.event.moment not in scene.hooks.INJECTS or not scene.event.prompt:
+        return ""
+    with open_scene(scene) as opened:
+        if opened is None or not opened.settings.recall.is_enabled:
+            return ""
+        part = importlib.import_module("gitmem.app.agent_recall")
+        said: str = part.recall_into(scene, opened)
+        return said
+
+
+def answer_edit(scene: Scene) -> str:
+    """The decisions about the files that are going to be edited."""
+    return guard(scene, list_own_paths(scene))
+
+
+def guard(scene: Scene, paths: Sequence[str]) -> str:
+    """The decisions about these files, each file once a session and agent in it."""
+    if scene.event.moment != scene.hooks.GUARDS_AT or not paths:
+        return ""
+    name_of = {path: f"file {scene.event.sub} {path}" for path in paths}
+    shown = scene.log.list_shown()
+    fresh = [path for path in paths if name_of[path] not in shown]
+    if not fresh:
+        return ""
+    with open_scene(scene) as opened:
+        if opened is None or not opened.settings.guardrail_is_enabled:
+            return ""
+        excluded = frozenset(opened.settings.guardrail_excluded_types)
+        for path in fresh:
+            name = decode_path(path.encode("utf-8", "surrogateescape"))[0]
+            hits, more = find_guards(opened.workspace, name, excluded_types=excluded)
+            nonce = scene.clock.random_hex(16)
+            if hits and scene.log.claim("shown", [name_of[path]], nonce):
+                return seal(
+                    map(build_item, hits),
+                    asked_at=format_at(scene.clock.now_ms()),
+                    subject=f"the file {name}",
+                    budget_chars=GUARD_CHARS,
+                    left_out=more,
+                )
+    return ""
+
+
+@contextmanager
+def open_scene(scene: Scene) -> Iterator[Opened | None]:
+    """The repository, open, with its cache in step; None where it has no memory."""
+    root = scene.layout.work_tree
+    assert root is not None
+    opened = open_repository(root, scene.environ)
+    try:
+        if opened.workspace.memory is None:
+            yield None
+        else:
+            catch_up(opened.workspace, with_history=False)
+            yield opened
+    finally:
+        opened.close()

@@ -1,0 +1,35 @@
+"""Recall for a prompt: what the settings allow, each excerpt once a session, sealed."""
+
+from __future__ import annotations
+
+from gitmem.app.agent_hooking import Scene
+from gitmem.app.opening import Opened
+from gitmem.core.sealing import seal
+from gitmem.core.timestamps import format_at
+from gitmem.services.prompt_recall import recall_for_prompt
+from gitmem.services.recall import RecallOptions
+
+RECALL_CHARS = 8_000
+_MARK = "excerpt "
+
+
+def recall_into(scene: Scene, opened: Opened) -> str:
+    """The excerpts for the event's prompt, sealed; "" where none comes near."""
+    settings = opened.settings.recall
+    mark = f"{_MARK}{scene.event.sub} "
+    seen = {name.removeprefix(mark) for name in scene.log.list_shown() if name.startswith(mark)}
+    options = RecallOptions(
+        limit=settings.max_excerpts,
+        max_tokens=settings.max_tokens,
+        half_life_days=settings.half_life_days,
+        min_similarity=settings.min_similarity,
+    )
+    found = recall_for_prompt(opened.workspace, scene.event.prompt, options, seen)
+    nonce = scene.clock.random_hex(16)
+    ours = scene.log.claim("shown", [mark + key for key, _ in found], nonce)
+    return seal(
+        [item for key, item in found if mark + key in ours],
+        asked_at=format_at(scene.clock.now_ms()),
+        subject="what was asked",
+        budget_chars=RECALL_CHARS,
+    )
