@@ -34,6 +34,7 @@ _TABLE = {
     "refresh-peer": ("gitmem.services.grow", "refresh_peer_memory"),
     "folder-transport": ("gitmem.git.folder_fetch", "FolderTransport"),
     "find-remote-key": ("gitmem.services.push", "find_remote_key"),
+    "open-in-peer": ("gitmem.app.inside_peer", "open_inside"),
     "span-why": ("gitmem.app.asking_peers", "span_why_answer"),
     "open-peer-index": ("gitmem.cache.peer_index", "open_peer_index"),
     "summarise-peer": ("gitmem.cache.peer_summary", "summarise"),

@@ -7,11 +7,11 @@ import sys
 import msgspec
 
 from gitmem.app.adapters import load
-from gitmem.app.opening import open_repository
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
 from gitmem.cli.render_hits import Look
 from gitmem.cli.render_why import render_why
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import wants_colour, width_of
 from gitmem.services.why import DEFAULT_LIMIT, WhyAnswer, explain
 from gitmem.services.workspace import Workspace
@@ -37,7 +37,7 @@ class WhyOptions(msgspec.Struct, frozen=True):
 def run_why(session: Session, options: WhyOptions) -> int:
     """Answer and print; 1 only where nothing was found and that was asked for."""
     progress = session.progress()
-    opened = open_repository(session.cwd, session.environ, report=progress.report)
+    opened = open_for(session, report=progress.report)
     try:
         answer = explain(
             opened.workspace,

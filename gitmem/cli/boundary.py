@@ -25,13 +25,15 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 class Session(msgspec.Struct, frozen=True):
-    """What holds for the whole command line: global options, streams and environment."""
+    """What holds for the whole command line: global options, streams and environment. `peer`
+    is the alias of the memory that is meant in place of the one here."""
 
     cwd: Path
     is_json: bool = False
     is_quiet: bool = False
     is_verbose: bool = False
     may_ask: bool = True
+    peer: str | None = None
     environ: Mapping[str, str] = msgspec.field(default_factory=environment)
 
     def data(self, kind: str, data: Any, notices: Sequence[Notice] = ()) -> None:

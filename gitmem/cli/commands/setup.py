@@ -9,6 +9,7 @@ from gitmem.cli.boundary import Session
 from gitmem.cli.commands.declare import command
 from gitmem.cli.demo import run_demo
 from gitmem.cli.start import run_completion, run_init, run_uninstall
+from gitmem.cli.start_user import run_init_user
 
 
 @command("init")
@@ -27,6 +28,7 @@ from gitmem.cli.start import run_completion, run_init, run_uninstall
     type=click.Choice(NAMES),
     help="Set this coding agent up, too; may be repeated.",
 )
+@click.option("--user", is_flag=True, help="A memory of your own, outside any repository.")
 def init(
     session: Session,
     yes: bool,
@@ -34,12 +36,15 @@ def init(
     detached: bool,
     no_hooks: bool,
     agents: tuple[str, ...],
+    user: bool,
 ) -> int:
     """Start a memory in this repository, or join the one that is there.
 
     Lists the files it will write and asks once. Commits nothing. Adds a few lines to git's
     hooks, so that decisions go with their commits: see `gitmem hooks --help`.
     """
+    if user:
+        return run_init_user(session, is_dry_run=dry_run)
     return run_init(
         session,
         yes=yes,
