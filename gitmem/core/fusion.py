@@ -1,4 +1,4 @@
-"""Combining rankers: reciprocal ranks summed, and places reserved for what links reach.
+"""Combining rankers: their votes summed, and places reserved for what links reach.
 
 Pure and deterministic: the same rankings and links give the same order on every machine, and
 ties fall in the order of keys. How a question is answered:
@@ -8,7 +8,8 @@ ties fall in the order of keys. How a question is answered:
     shown = order[:limit]
 
 Links are never summed into the score: a page that everything links to would outrank what
-answers the question. They get a few places of their own instead.
+answers the question. They get a few places of their own instead, where they lead somewhere.
+The settings were measured (docs/evaluation.md says how, benchmarks/RESULTS.md what came out).
 """
 
 from __future__ import annotations
@@ -17,61 +18,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from gitmem.core.ranking import Neighbour, Ranked
+from gitmem.core.fused import DEFAULTS, Fused, FusionSettings, Hop, Neighbours, Vote
+from gitmem.core.link_walk import Found, follow, walk
+from gitmem.core.ranking import Ranked
 
-Neighbours = Callable[[Sequence[str]], Mapping[str, Sequence[Neighbour]]]
-
-
-class FusionSettings(msgspec.Struct, frozen=True):
-    """What was measured best, not for one set but for all of them (docs/evaluation.md).
-
-    `k` flattens reciprocal ranks; `weights` is each ranker's say (an unlisted one has 1);
-    `depth` is how many documents each ranker is asked for; `places` are reserved for links,
-    found from the best `seeds` over at most `hops` links; a document with more than `degree`
-    neighbours is not followed.
-    """
-
-    k: int = 10
-    weights: tuple[tuple[str, float], ...] = (("text", 1.0), ("vectors", 0.5))
-    depth: int = 100
-    places: int = 2
-    seeds: int = 3
-    hops: int = 2
-    degree: int = 50
-
-
-DEFAULTS = FusionSettings()
-
-
-class Vote(msgspec.Struct, frozen=True, array_like=True):
-    """What one ranker said of a document: `rank` counts from 1, `score` is its own."""
-
-    ranker: str
-    rank: int
-    score: float
-
-
-class Hop(msgspec.Struct, frozen=True, array_like=True):
-    """One link followed: from the document `start` to `neighbour`."""
-
-    start: str
-    neighbour: Neighbour
-
-
-class Fused(msgspec.Struct, frozen=True):
-    """A document in the common order. `score` is the sum of weighted reciprocal ranks, 0.0
-    for one that only links found. `chain` is how links reached it, the first hop from the
-    seed; empty for what stands by its score."""
-
-    key: str
-    score: float
-    votes: tuple[Vote, ...] = ()
-    chain: tuple[Hop, ...] = ()
-
-    @property
-    def is_reserved(self) -> bool:
-        """Whether it stands in a place reserved for links."""
-        return bool(self.chain)
+__all__ = ["DEFAULTS", "Fused", "FusionSettings", "Hop", "Vote", "fuse", "reserve", "walk"]
 
 
 def fuse(
@@ -80,26 +31,41 @@ def fuse(
     """All documents that any ranker named, best first.
 
     `rankings` maps a ranker's name to its documents, best first; an empty one changes
-    nothing. Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), weighted: the score is
-    the sum of weight / (k + rank) over the rankers.
+    nothing. A vote is the ranker's weight times the mean of two numbers from 0 to 1: the
+    reciprocal rank (k + 1) / (k + rank), after Cormack, Clarke and Büttcher, "Reciprocal Rank
+    Fusion", 2009; and the score between that of the last of `depth` documents (0 where there
+    are fewer) and that of the first. Ranks alone let a weak ranker overrule one that is sure.
     """
     weights = dict(settings.weights)
     votes: dict[str, list[Vote]] = {}
     scores: dict[str, float] = {}
     for name in sorted(rankings):
-        weight = weights.get(name, 1.0)
-        for rank, (key, score) in enumerate(_first_only(rankings[name]), 1):
-            votes.setdefault(key, []).append(Vote(name, rank, score))
-            scores[key] = scores.get(key, 0.0) + weight / (settings.k + rank)
+        ranking = _first_only(rankings[name])
+        lowest, span = _scale(ranking, settings.depth)
+        for rank, one in enumerate(ranking, 1):
+            by_rank = (settings.k + 1) / (settings.k + rank)
+            by_score = max(0.0, (one.score - lowest) / span) if span > 0 else 1.0
+            vote = settings.rank_share * by_rank + (1 - settings.rank_share) * by_score
+            votes.setdefault(one.key, []).append(Vote(name, rank, one.score))
+            scores[one.key] = scores.get(one.key, 0.0) + weights.get(name, 1.0) * vote
     order = sorted(scores, key=lambda key: (-scores[key], key))
     return [Fused(key, scores[key], tuple(votes[key])) for key in order]
 
 
-def _first_only(ranking: Sequence[Ranked]) -> list[tuple[str, float]]:
-    seen: dict[str, float] = {}
+def _first_only(ranking: Sequence[Ranked]) -> list[Ranked]:
+    seen: dict[str, Ranked] = {}
     for one in ranking:
-        seen.setdefault(one.key, one.score)
-    return list(seen.items())
+        seen.setdefault(one.key, one)
+    return list(seen.values())
+
+
+def _scale(ranking: Sequence[Ranked], depth: int) -> tuple[float, float]:
+    """The score that counts 0, and how far above it the one is that counts 1."""
+    if not ranking:
+        return 0.0, 0.0
+    last = ranking[min(depth, len(ranking)) - 1].score
+    lowest = last if len(ranking) >= depth else min(0.0, last)
+    return lowest, ranking[0].score - lowest
 
 
 def reserve(
@@ -112,43 +78,30 @@ def reserve(
 ) -> list[Fused]:
     """The order of an answer of `limit` places, some of them given to what links reach.
 
-    `neighbours` gives the documents one link away from each key (none for a hub); it is asked
-    once a hop. `accepts` tells which documents may be shown; others are walked through. What
-    stands above the reserved places is never moved, and the rest follows: nothing is lost.
+    `neighbours` gives the documents one link away from each key (none for a hub); `accepts`
+    tells which documents may be shown, others are walked through. Only what links reach
+    firmly gets a place, at the end of the first `room`: what stands above is never moved, and
+    the rest follows, so nothing is lost. Of less than four places none is reserved.
     """
-    found = walk(fused, neighbours, settings, accepts=accepts)
-    kept = max(limit - settings.places, 1)
-    top = list(fused[:kept])
+    room = min(limit, settings.room)
+    most = min(settings.places, room // 2) if room >= 4 else 0
+    if not fused or most <= 0:
+        return list(fused)
+    scores = {one.key: one.score / fused[0].score for one in fused if fused[0].score > 0}
+    safe = {one.key for one in fused[: room - most]}
+    found = [
+        one
+        for one in follow(scores, neighbours, settings)
+        if one.key not in safe and (accepts is None or accepts(one.key))
+    ][:most]
+    top = list(fused[: room - len(found)])
     shown = {one.key for one in top}
-    linked = [one for one in found if one.key not in shown][: max(limit - kept, 0)]
-    shown.update(one.key for one in linked)
-    return [*top, *linked, *(one for one in fused[kept:] if one.key not in shown)]
-
-
-def walk(
-    fused: Sequence[Fused],
-    neighbours: Neighbours,
-    settings: FusionSettings = DEFAULTS,
-    *,
-    accepts: Callable[[str], bool] | None = None,
-) -> list[Fused]:
-    """What links reach from the best seeds, nearest first, each with its chain; a seed never."""
     known = {one.key: one for one in fused}
-    chains: dict[str, tuple[Hop, ...]] = {one.key: () for one in fused[: settings.seeds]}
-    frontier = list(chains)
-    found: list[str] = []
-    for _ in range(settings.hops):
-        links = neighbours(frontier)
-        reached: list[str] = []
-        for start in frontier:
-            for neighbour in links.get(start, ())[: settings.degree]:
-                if neighbour.key not in chains:
-                    chains[neighbour.key] = (*chains[start], Hop(start, neighbour))
-                    reached.append(neighbour.key)
-        found += reached
-        frontier = reached
-    return [
-        msgspec.structs.replace(known.get(key, Fused(key, 0.0)), chain=chains[key])
-        for key in found
-        if accepts is None or accepts(key)
-    ]
+    linked = [_place(one, known) for one in found if one.key not in shown]
+    shown.update(one.key for one in linked)
+    return [*top, *linked, *(one for one in fused[len(top) :] if one.key not in shown)]
+
+
+def _place(found: Found, known: Mapping[str, Fused]) -> Fused:
+    fused = known.get(found.key, Fused(found.key, 0.0))
+    return msgspec.structs.replace(fused, chain=found.chain, strength=found.strength)

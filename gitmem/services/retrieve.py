@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from gitmem.ports.retrieval import Links, Ranker, Reranker
 
 KINDS = ("record", "commit", "note", "article", "source")
-FEW_PLACES = 4
-"""One in so many places may be reserved for links: of few places none."""
 _BATCH = 32
 _MOST_JUDGED = 512
 
@@ -68,9 +66,7 @@ def retrieve(
     def accepts(key: str) -> bool:
         return judge is None or key in judge([key])
 
-    places = min(fusion.places, limit // FEW_PLACES)
-    reserving = msgspec.structs.replace(fusion, places=places)
-    return reserve(order, list_neighbours, reserving, limit=limit, accepts=accepts)
+    return reserve(order, list_neighbours, fusion, limit=limit, accepts=accepts)
 
 
 def rerank_with(
