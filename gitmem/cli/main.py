@@ -14,6 +14,7 @@ from gitmem import __version__
 from gitmem.cli.boundary import Session, guarded, write_json
 from gitmem.cli.overview import print_overview
 from gitmem.cli.terminal import clean
+from gitmem.core.peers import USER_ALIAS
 
 PROGRAM = "gitmem"
 
@@ -150,6 +151,11 @@ COMMANDS = {
     "uninstall": Entry("setup", "uninstall", "Remove gitmem's own data from this clone."),
 }
 
+# What may be asked of a peer, in which one stands only to read.
+IN_PEER = frozenset(
+    {"why", "log", "show", "search", "recall", "related", "query", "status", "changelog", "impact"}
+)
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is asked for."""
@@ -188,6 +194,7 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("-C", "directory", metavar="DIR", help="Run as if started in DIR.")
+@click.option("--in", "peer", metavar="ALIAS", help="Read a peer as if you stood in it.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Show a traceback with an error.")
@@ -197,6 +204,7 @@ class LazyGroup(click.Group):
 def cli(
     ctx: click.Context,
     directory: str | None,
+    peer: str | None,
     is_json: bool,
     quiet: bool,
     verbose: bool,
@@ -211,8 +219,14 @@ def cli(
         cwd = cwd / directory
         if not cwd.is_dir():
             raise click.UsageError(f"-C: there is no folder {directory}", ctx)
+    name = ctx.invoked_subcommand
+    if peer is not None and peer != USER_ALIAS and name is not None and name not in IN_PEER:
+        raise click.UsageError(
+            f"{name} is not for a peer, which is only read: {', '.join(sorted(IN_PEER))}", ctx
+        )
     ctx.obj = Session(
         cwd,
+        peer=peer,
         is_json=is_json,
         is_quiet=quiet,
         is_verbose=verbose,
