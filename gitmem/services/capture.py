@@ -21,6 +21,7 @@ from gitmem.core.redaction import redact_text
 from gitmem.core.timestamps import format_at
 from gitmem.errors import BadRecord, NotFound, Refused, UsageError
 from gitmem.services.catch_up import catch_up
+from gitmem.services.likeness import find_alike
 from gitmem.services.pending import list_pending
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.folder_writing import write_segments
@@ -74,7 +75,8 @@ def capture(workspace: Workspace, draft: Draft) -> Captured:
     catch_up(workspace, with_history=False)
     line, notices = build_decision(workspace, draft)
     is_private = _keep(workspace, draft, line)
-    return _captured(line, is_private, None, (*notices, *_unknown_files(workspace, draft.paths)))
+    notices += (*_unknown_files(workspace, draft.paths), *find_alike(workspace, line))
+    return _captured(line, is_private, None, notices)
 
 
 def _unknown_files(workspace: Workspace, refs: Sequence[PathRef]) -> list[Notice]:
