@@ -10,10 +10,12 @@ from gitmem.core.changelog_entries import Changelog
 from gitmem.core.paths import fold_path
 from gitmem.core.pr_report import Conflict, Contradicted, PrReport
 from gitmem.core.records import Decision
-from gitmem.services.changelog import ChangelogRequest, build_changelog
+from gitmem.services.catch_up import catch_up
+from gitmem.services.changelog import UNREAD, ChangelogRequest, explain_range
 from gitmem.services.hits import Hit, find_hits
-from gitmem.services.pr_weakened import list_weakened, names_another_project
-from gitmem.services.ranges import Contents, read_range, resolve_range
+from gitmem.services.pr_weakened import list_added, list_weakened, names_another_project
+from gitmem.services.ranges import Contents, read_range
+from gitmem.services.release_range import find_release
 from gitmem.services.revision_view import list_ids_at, view_at
 from gitmem.services.workspace import Notice, Workspace
 
@@ -23,8 +25,8 @@ _MENTION = re.compile(r"(?<![0-9a-f])[0-9a-f]{7,64}(?![0-9a-f])")
 
 
 class PrRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """`base` and `head` are revisions; `text` is what the request itself says. `ignored_*` and
-    `base_project` come from the base, for the head must not decide how it is looked at."""
+    """`base` and `head` are revisions; `text` is what the request itself says. What is ignored
+    comes from the base, for the head must not decide how it is looked at."""
 
     base: str
     head: str
@@ -39,33 +41,33 @@ class PrAnswer(msgspec.Struct, frozen=True):
 
 
 def build_report(workspace: Workspace, request: PrRequest) -> PrAnswer:
-    """The report on a pull request. Raises what `resolve_range` and `read_range` raise: a
+    """The report on a pull request. Raises what `find_release` and `read_range` raise: a
     history that is cut off is an error and never an empty report."""
+    catch_up(workspace, with_history=False)
     words = (f"{request.base}..{request.head}",)
-    asked = resolve_range(workspace, words)
+    release = find_release(workspace, words, tag=None, is_unreleased=False)
     base = _commit(workspace, request.base)
     head = _commit(workspace, request.head)
-    answer = build_changelog(
-        workspace,
-        ChangelogRequest(
-            words=words,
-            ignored_paths=request.ignored_paths,
-            ignored_types=request.ignored_types,
-        ),
+    contents = read_range(workspace, release.range)
+    wanted = ChangelogRequest(
+        words=words, ignored_paths=request.ignored_paths, ignored_types=request.ignored_types
     )
-    report = PrReport(base=base, head=head, coverage=answer.changelog.coverage)
+    changelog = explain_range(workspace, contents, release, wanted)
+    report = PrReport(base=base, head=head, coverage=changelog.coverage)
+    notices: tuple[Notice, ...] = ()
+    if contents.unread:
+        notices = (Notice("records-unread", UNREAD.format(contents.unread)),)
     if workspace.memory is None:
-        return PrAnswer(report, answer.notices)
+        return PrAnswer(report, notices)
     foreign = names_another_project(workspace, base, head)
     if foreign is not None:
-        return PrAnswer(msgspec.structs.replace(report, weakened=(foreign,)), answer.notices)
-    contents = read_range(workspace, asked)
-    report = _Reading(workspace, base, head, contents, request.text).fill(report, answer.changelog)
-    return PrAnswer(report, answer.notices)
+        return PrAnswer(msgspec.structs.replace(report, weakened=(foreign,)), notices)
+    report = _Reading(workspace, base, head, contents, request.text).fill(report, changelog)
+    return PrAnswer(report, notices)
 
 
 def _commit(workspace: Workspace, revision: str) -> str:
-    """`resolve_range` has looked at it already."""
+    """`find_release` has looked at it already."""
     return workspace.sources.objects.find_commit(revision) or revision
 
 
@@ -79,7 +81,7 @@ class _Reading:
         self._base = base
         self._head = head
         self._contents = contents
-        self._added = [line.record for line in contents.added.values()]
+        self._added = list_added(contents)
         self._text = text
 
     def fill(self, report: PrReport, changelog: Changelog) -> PrReport:
@@ -89,14 +91,14 @@ class _Reading:
             contradicted = self._list_contradicted(at_base)
         with view_at(self._workspace, self._base, self._head) as merged:
             conflicts = self._list_conflicts(merged)
-        entries = (*changelog.entries, *changelog.apart)
+        entries = changelog.entries
         return msgspec.structs.replace(
             report,
             records_added=len(self._added),
             weakened=weakened,
             conflicts=conflicts,
             contradicted=contradicted,
-            added=tuple(entry for entry in entries if entry.id in self._contents.added),
+            added=tuple(entry for entry in entries if entry.id in self._contents.added_by),
             is_first=is_first and bool(self._added),
         )
 

@@ -38,9 +38,15 @@ def _project_at(workspace: Workspace, commit: str) -> str | None:
         return UNREADABLE
 
 
+def list_added(contents: Contents) -> list[Record]:
+    """The records that a range brings and leaves."""
+    gone = contents.removed_by
+    return [line.record for name, line in contents.added.items() if name not in gone]
+
+
 def list_weakened(at_base: Workspace, contents: Contents) -> tuple[Weakened, ...]:
     """Gravest first. `at_base` is the view of the base: only what stands there can be taken."""
-    records = [line.record for line in contents.added.values()]
+    records = list_added(contents)
     targets = {target for record in records for target in _targets(record)} | set(contents.lost)
     hits = {hit.id: hit for hit in find_hits(at_base, targets) if hit.where == "here"}
     found = [
