@@ -19,6 +19,7 @@ from gitmem.git.staging_exec import ExecStaging, find_operation, is_merging, is_
 from gitmem.services.commit_capture import Accompanied, CommitInHand, accompany
 from gitmem.services.commit_choice import Where
 from gitmem.store.paths import FOLDER, RECORDS, ClonePaths, clone_paths, spool_folder_name
+from gitmem.store.project_file import PROJECT_FILE
 from gitmem.store.staged_note import marks_folder, read_note
 
 DEADLINE_SECONDS = 5.0
@@ -53,6 +54,13 @@ def run_pre_commit(cwd: Path, environ: Mapping[str, str]) -> Accompanied:
             clock=SystemClock(environ.get("GITMEM_NOW") or None),
             get_actor=lambda: Actor(*ExecSettings(git).get_identity()),
             check_time=lambda: _check_time(deadline),
+            get_share=lambda: (
+                read_settings(
+                    clone_file=clone.config,
+                    project_file=layout.work_tree / PROJECT_FILE if layout.work_tree else None,
+                    environ=environ,
+                ).share_agents
+            ),
         )
     )
 
@@ -72,6 +80,20 @@ def list_staged_files(cwd: Path, environ: Mapping[str, str]) -> tuple[Path, list
     staging = ExecStaging(git, layout, environ, cwd=cwd, head=head, deadline=deadline)
     staged = {change.path for change in staging.list_changes() if change.status == "A"}
     return layout.work_tree, [p for p in note.files if p in staged and p.startswith(RECORDS)]
+
+
+def tell_of_agents_once(cwd: Path, environ: Mapping[str, str]) -> bool:
+    """Whether this clone's people were never told that decisions of agents go with commits;
+    from now on they were."""
+    layout = discover(cwd, environ)
+    if layout is None:
+        return False
+    mark = marks_folder(clone_paths(layout.common_dir)) / "told-of-agents"
+    if mark.exists():
+        return False
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+    return True
 
 
 def _check_time(deadline: float) -> None:

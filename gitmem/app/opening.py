@@ -138,6 +138,7 @@ def _open(
         vectors=cast(Any, Lazy(lambda: load("open-vectors")(clone.home, settings, environ))),
         **derive_ports(cache),
         refusal=refusal,
+        share=settings.share_agents,
     )
     return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gitmem.app.adapters import load
-from gitmem.app.hooking import run_post_commit, run_pre_commit
+from gitmem.app.hooking import run_post_commit, run_pre_commit, tell_of_agents_once
 from gitmem.cli.terminal import clean_line
 from gitmem.config import environment
 from gitmem.errors import GitmemError
@@ -50,6 +50,11 @@ def _run(event: str, words: list[str]) -> str:
         said = []
         if done.records:
             said.append(f"{_count(done.records, 'record')} with this commit")
+        if done.of_agents and tell_of_agents_once(cwd, environ):
+            said.append(
+                f"{done.of_agents} of them captured by a coding agent (summary, reason, files; "
+                'to keep such at home: [share] agents = "none" in .git/gitmem/config.toml)'
+            )
         if done.withheld:
             shown = ", ".join(one[:12] for one in done.withheld[:5])
             said.append(

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from gitmem.core.code_comments import GREP
 from gitmem.core.records import Actor, Decision, Line
 from gitmem.core.segments import build_segments
+from gitmem.core.sharing import Share, is_of_agent, may_share
 from gitmem.errors import GitmemError
 from gitmem.ports.clock import Clock
 from gitmem.ports.holdings import FindHoldings
@@ -39,7 +40,8 @@ FOLDER_FILES = (f"{FOLDER}/.gitattributes", f"{FOLDER}/.gitignore", PROJECT_FILE
 
 class CommitInHand(msgspec.Struct, frozen=True, kw_only=True):
     """What the hook is given. `is_merging`: part of what is staged came from elsewhere, so
-    that nothing is taken back. `check_time` raises OutOfTime past the hook's own deadline."""
+    that nothing is taken back. `check_time` raises OutOfTime past the hook's own deadline;
+    `get_share` reads the policy for what agents captured, and is asked only where it matters."""
 
     clone: ClonePaths
     worktree: str
@@ -51,15 +53,18 @@ class CommitInHand(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     get_actor: Callable[[], Actor]
     check_time: Callable[[], None]
+    get_share: Callable[[], Share]
 
 
 class Accompanied(msgspec.Struct, frozen=True):
     """What goes with the commit: summaries of the staged decisions, how many records in all,
-    and the ids of those that look like they carry a secret."""
+    how many of them an agent wrote down, and the ids of those that look like they carry a
+    secret."""
 
     summaries: tuple[str, ...] = ()
     records: int = 0
     withheld: tuple[str, ...] = ()
+    of_agents: int = 0
 
 
 def accompany(commit: CommitInHand) -> Accompanied:
@@ -88,7 +93,12 @@ def accompany(commit: CommitInHand) -> Accompanied:
         _stage(commit, note, folder_files, gathered.lines)
     else:
         _keep_note(commit, old_note, note)
-    return Accompanied(_summaries(gathered.lines), len(gathered.lines), gathered.withheld)
+    return Accompanied(
+        _summaries(gathered.lines),
+        len(gathered.lines),
+        gathered.withheld,
+        sum(is_of_agent(line.record) for line in gathered.lines),
+    )
 
 
 class _Gathered(msgspec.Struct, frozen=True):
@@ -217,8 +227,8 @@ def _gather(
 def _read_pending(
     commit: CommitInHand, project_id: str, aborted: set[str], keys: set[str]
 ) -> list[Line]:
-    """This work tree's pending records. What a run in vain made of comments that are not
-    there any more was never said, and goes."""
+    """This work tree's pending records, as far as they may be shared. What a run in vain made
+    of comments that are not there any more was never said, and goes."""
     lines, stale = [], []
     for spooled in iter_spooled(commit.clone.spool / commit.worktree):
         commit.check_time()
@@ -228,6 +238,9 @@ def _read_pending(
         elif record.project == project_id:
             lines.append(spooled.line)
     remove_spooled(stale)
+    if any(is_of_agent(line.record) for line in lines):
+        share = commit.get_share()
+        lines = [line for line in lines if may_share(line.record, share)]
     return lines
 
 

@@ -11,6 +11,7 @@ from gitmem.core.records import Line
 from gitmem.core.redaction import find_secrets
 from gitmem.core.refnames import format_fetched_ref, format_writer_ref
 from gitmem.core.remote_key import build_remote_key, strip_userinfo
+from gitmem.core.sharing import may_share
 from gitmem.errors import Contended, NotFastForward, RefRefused, RemoteError
 from gitmem.ports.transport import PushResult, Transport
 from gitmem.services.catch_up import catch_up
@@ -132,7 +133,7 @@ def _recover_own_ref(workspace: Workspace, remote: str) -> bool:
 
 def list_fresh(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
     """Pending records that the own ref lacks; those that a pattern flags are withheld, not
-    edited, for that would change their id."""
+    edited, for that would change their id. What the policy for agents keeps here is left out."""
     memory = workspace.get_memory()
     own = workspace.records.list_ids("own")
     fresh: dict[str, Line] = {}
@@ -141,6 +142,8 @@ def list_fresh(workspace: Workspace) -> tuple[list[Line], tuple[str, ...]]:
         for spooled in iter_spooled(folder):
             line = spooled.line
             if line.id in own or line.record.project != memory.project_id:
+                continue
+            if not may_share(line.record, workspace.share):
                 continue
             if find_secrets(line.raw):
                 withheld.add(line.id)

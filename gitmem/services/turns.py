@@ -16,6 +16,7 @@ from gitmem.core.paths import decode_path
 from gitmem.core.rationale import clean_said, has_reason, pick_reasons, summarise
 from gitmem.core.records import PathRef
 from gitmem.core.redaction import redact_text
+from gitmem.core.sharing import REQUEST_TAG, Share
 from gitmem.core.turn_types import infer_type
 from gitmem.errors import GitmemError
 from gitmem.services.capture import Captured, Draft, capture
@@ -31,8 +32,6 @@ MAX_REQUEST_CHARS = 4_000
 STALE_CLAIM_MS = 10_000
 COMPARE_SECONDS = 0.8
 SLACK_MS = 1_000
-REQUEST_TAG = "request"
-"""Marks a record that holds a request in full, for whoever shares less than that."""
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -53,7 +52,7 @@ class TurnRules(msgspec.Struct, frozen=True, kw_only=True):
     """`share` is the policy; `has_key` tells whether the memory has a decision of that key
     already; `compares`: what git sees as changed counts, too."""
 
-    share: str
+    share: Share
     has_key: Callable[[str], bool]
     compares: bool = True
 
@@ -215,7 +214,7 @@ def _take_in_hand(
     return "mine" if standing is not None and standing.nonce == nonce else "busy"
 
 
-def _build_draft(said: Turn, paths: Sequence[str], key: str, share: str) -> Draft:
+def _build_draft(said: Turn, paths: Sequence[str], key: str, share: Share) -> Draft:
     names = [decode_path(os.fsencode(path)) for path in paths]
     summary = summarise(said.request, said.message, [name for name, _ in names])
     reasons = list(pick_reasons(said.request, said.message, summary))

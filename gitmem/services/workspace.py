@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitmem.core.records import Actor
+from gitmem.core.sharing import Share
 from gitmem.errors import GitmemError, NoMemory
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Workspace(msgspec.Struct, frozen=True):
     progress, as (what, done, total or 0).
     `vaults` are the configured folders of notes, `notes` the index over them. `text`, `links`
     and `vectors` find documents of every kind, `documents` has their texts; vectors need an
-    optional part.
+    optional part. `share` is the policy for what agents captured.
     """
 
     place: Place
@@ -87,6 +88,7 @@ class Workspace(msgspec.Struct, frozen=True):
     documents: DocumentList
     vectors: VectorIndex
     refusal: GitmemError | None = None
+    share: Share = "summary"
 
     @property
     def is_detached(self) -> bool:
