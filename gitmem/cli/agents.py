@@ -205,15 +205,16 @@ def _warn_of_doubles(ground: Ground, names: Sequence[str], scope: Scope) -> list
 def _announce(
     session: Session, changes: Sequence[Change], names: Sequence[str], policy: str
 ) -> None:
+    """What will be written, and what will be committed: before anybody is asked."""
     titles = " and ".join(get_title(name) for name in names)
     if not changes:
         session.text(f"{titles}: everything is in place already.")
         return
-    session.text(f"{titles} will call gitmem, and tell it what was decided.")
-    session.text(f"Of such decisions, {_POLICIES[policy]}\n  (share.agents = {policy}).")
+    session.note(f"{titles} will call gitmem, and tell it what was decided.")
+    session.note(f"Of such decisions, {_POLICIES[policy]} (share.agents = {policy}).")
     for change in changes:
         verb = "make" if change.before is None else "change"
-        session.text(f"  will {verb} {clean_line(change.shown)}")
+        session.note(f"  will {verb} {clean_line(change.shown)}")
 
 
 def _tell(

@@ -15,7 +15,7 @@ from gitmem.store.durable import (
     write_durably,
 )
 
-MAX_FILE_BYTES = 1024 * 1024
+MAX_FILE_BYTES = 512 * 1024
 _FOLDER_MODE = 0o777  # the folder is the user's, so their umask decides
 _FILE_MODE = 0o666
 
@@ -50,10 +50,13 @@ def read_file(file: Path) -> bytes | None:
         raise Refused(f"{file.parent} is a file, where a folder is needed") from None
     except OSError as error:
         raise Refused(f"{file} cannot be read: {(error.strerror or 'error').lower()}") from None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Refused(f"{file} is not a plain file")
-        data = opened.read(MAX_FILE_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > MAX_FILE_BYTES:
         raise Refused(f"{file} is longer than settings ever are")
     return data

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -10,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from gitmem.cli.main import run
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACEBACK = "Traceback (most recent call last)"
@@ -93,6 +98,22 @@ def run_gitmem(
         timeout=timeout,
     )
     return Done(words, done.returncode, done.stdout, done.stderr)
+
+
+def call_gitmem(cwd: Path, *words: str, env: Mapping[str, str | None] | None = None) -> Done:
+    """Run `gitmem WORDS` in this process, which takes a tenth of the time: for commands whose
+    start is not what is tested."""
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2)]
+    with (
+        mock.patch.dict(os.environ, environment(env), clear=True),
+        contextlib.redirect_stdout(streams[0]),
+        contextlib.redirect_stderr(streams[1]),
+    ):
+        code = run(["-C", str(cwd), *words])
+    out, err = (stream.buffer for stream in streams if stream.flush() is None)
+    assert isinstance(out, io.BytesIO)
+    assert isinstance(err, io.BytesIO)
+    return Done(words, code, out.getvalue(), err.getvalue())
 
 
 def start_gitmem(

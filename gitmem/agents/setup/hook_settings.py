@@ -17,6 +17,7 @@ from gitmem.errors import Refused
 from gitmem.ports.agent_setup import FileState
 
 _COMMANDS = ("command", "args", "bash", "powershell", "commandWindows")
+_HEAD = '{"hooks":'
 _OURS = re.compile(r"(?:^|[\s/\\\"'&;])gitmem(?:\.exe)?[\"']?\s+hook\s+[a-z-]+\s.*--agent\b")
 
 
@@ -53,8 +54,8 @@ class HookSettings:
         if not text.strip():
             text = json.dumps(dict(self._table.header), indent=2) + "\n"
         root = self._parse(text)
-        while stale := next(self._iter_stale(root), None):
-            text = self._take_out(text, root, stale, frozenset(["hooks"]))
+        if next(self._iter_stale(root), None) is not None:
+            text = self._take_out(text, root, self._iter_stale, frozenset())
             root = self._parse(text)
         while missing := next(self._iter_missing(root), None):
             text = self._put_in(text, root, missing)
@@ -68,8 +69,12 @@ class HookSettings:
         root = self._parse(text)
         kept = self._list_containers(original)
         before = text
-        while found := next(self._iter_ours(root), None):
-            text = self._take_out(text, root, found, kept)
+        text = self._take_out(text, root, self._iter_ours, kept)
+        root = self._parse(text)
+        hooks = root.find("hooks")
+        is_left = hooks is not None and not hooks.items and _is_clear(hooks, text)
+        if text != before and is_left and "hooks" not in kept:
+            text = _cut(text, root, ("hooks",))
             root = self._parse(text)
         is_bare = root.value in ({}, dict(self._table.header)) and not _has_comments(root, text)
         if text != before and is_bare and original is None:
@@ -160,27 +165,37 @@ class HookSettings:
         return _words_of(self._table.build_handler(self._table.agent, event))
 
     def _put_in(self, text: str, root: Node, event: Event) -> str:
+        """One event more; all at once where there are no hooks yet."""
         entry = self._table.build_entry(event)
         hooks = root.find("hooks")
         if hooks is None:
-            return add_member(text, root, (), "hooks", {event.name: [entry]})
+            every = {one.name: [self._table.build_entry(one)] for one in self._table.events}
+            return add_member(text, root, (), "hooks", every)
         if hooks.find(event.name) is None:
             return add_member(text, root, ("hooks",), event.name, [entry])
         return add_element(text, root, ("hooks", event.name), entry)
 
-    def _take_out(self, text: str, root: Node, found: _Found, kept: frozenset[str]) -> str:
-        """One handler less, and what it leaves empty, but for containers in `kept`."""
-        path = found.group if found.group is not None and found.is_alone else found.path
-        text = _cut(text, root, path)
-        root = self._parse(text)
-        event = find_node(root, ("hooks", found.event))
-        if not event.items and found.event not in kept and _is_clear(event, text):
-            text = _cut(text, root, ("hooks", found.event))
-            root = self._parse(text)
-        hooks = find_node(root, ("hooks",))
-        if not hooks.items and "hooks" not in kept and _is_clear(hooks, text):
-            text = _cut(text, root, ("hooks",))
-        return text
+    def _take_out(
+        self,
+        text: str,
+        root: Node,
+        iterate: Callable[[Node], Iterator[_Found]],
+        kept: frozenset[str],
+    ) -> str:
+        """The text without some handlers and what they leave empty, but for events in `kept`.
+        The hooks are taken apart by themselves: settings may be long."""
+        hooks = root.find("hooks")
+        if hooks is None:
+            return text
+        part = f"{_HEAD}{text[hooks.start : hooks.end]}}}"
+        while found := next(iterate(self._parse(part)), None):
+            path = found.group if found.group is not None and found.is_alone else found.path
+            part = _cut(part, self._parse(part), path)
+            left = self._parse(part)
+            event = find_node(left, ("hooks", found.event))
+            if not event.items and found.event not in kept and _is_clear(event, part):
+                part = _cut(part, left, ("hooks", found.event))
+        return text[: hooks.start] + part[len(_HEAD) : -1] + text[hooks.end :]
 
     def _list_containers(self, original: bytes | None) -> frozenset[str]:
         """What was there before the installation: `hooks`, and the names of its events."""

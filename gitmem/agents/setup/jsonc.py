@@ -43,13 +43,15 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A member or element. `lead` is the end of the token or comment before it; `comma` is
-    where the comma after it stands, None where there is none."""
+    """A member or element. `lead` is the end of the token or comment before it, `is_shielded`
+    whether that is a comment that ends with its line; `comma` is where the comma after it
+    stands, None where there is none."""
 
     key: str | None
     node: Node
     start: int
     lead: int
+    is_shielded: bool
     comma: int | None = None
 
 
@@ -71,6 +73,7 @@ class _Parser:
         self.text = text
         self.at = 0
         self.last = 0
+        self.is_line_comment = False
 
     def fail(self, what: str) -> JsoncError:
         return JsoncError(f"line {self.text.count(chr(10), 0, self.at) + 1}: {what}")
@@ -78,6 +81,7 @@ class _Parser:
     def skip(self) -> None:
         """Go over white space and comments."""
         self.last = self.at
+        self.is_line_comment = False
         while True:
             space = _SPACE.match(self.text, self.at)
             self.at = space.end() if space else self.at
@@ -85,6 +89,7 @@ class _Parser:
             if comment is None:
                 return
             self.at = self.last = comment.end()
+            self.is_line_comment = comment.group().startswith("//")
 
     def parse_value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
@@ -125,7 +130,7 @@ class _Parser:
         return Node(kind, start, self.at, value, tuple(items), tail)
 
     def _parse_item(self, depth: int, kind: str) -> Item:
-        lead, start, key = self.last, self.at, None
+        lead, is_shielded, start, key = self.last, self.is_line_comment, self.at, None
         if kind == "object":
             match = _STRING.match(self.text, self.at)
             if match is None:
@@ -144,4 +149,4 @@ class _Parser:
             comma = self.at
             self.at += 1
             self.skip()
-        return Item(key, node, start, lead, comma)
+        return Item(key, node, start, lead, is_shielded, comma)

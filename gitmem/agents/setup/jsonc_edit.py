@@ -30,7 +30,7 @@ def remove_item(text: str, container: Node, index: int) -> str:
     Comments beside it stay."""
     items = container.items
     item = items[index]
-    cuts = [(item.lead, item.node.end)]
+    cuts = [(_cut_start(text, item), item.node.end)]
     if item.comma is not None:
         cuts.append((item.comma, item.comma + 1))
     elif index > 0:
@@ -40,6 +40,14 @@ def remove_item(text: str, container: Node, index: int) -> str:
     for start, end in sorted(cuts, reverse=True):
         text = text[:start] + text[end:]
     return text
+
+
+def _cut_start(text: str, item: Item) -> int:
+    """Behind the line end of a comment before the item, unless another line end follows."""
+    after = item.node.end + (item.comma == item.node.end)
+    if not item.is_shielded or text.startswith(("\n", "\r"), after):
+        return item.lead
+    return item.lead + (2 if text.startswith("\r\n", item.lead) else 1)
 
 
 def find_node(root: Node, path: Path) -> Node:
