@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from gitmem.app.adapters import load
-from gitmem.app.opening import Opened
+from gitmem.app.opening import Opened, Report, say_nothing
 from gitmem.app.peering import (
     WORKTREE,
     build_workspace,
@@ -23,7 +23,6 @@ from gitmem.app.peering import (
 from gitmem.cache.opening import CacheReader, Unfit, open_reader
 from gitmem.config import Settings
 from gitmem.core.peers import Peer, PeerState, Sighting
-from gitmem.errors import Damaged
 from gitmem.git.files import Layout, discover, list_watched
 from gitmem.services.workspace import Place, Workspace
 from gitmem.store.paths import Memory, clone_paths
@@ -31,7 +30,6 @@ from gitmem.store.peer_union import CUT, PeerPaths, PeerSettings
 from gitmem.store.sources import Sources
 from gitmem.store.stamps import RACY, RACY_NS, Present
 
-Report = Callable[[str, int, int], None]
 _TOKEN = "summary-token"
 
 
@@ -88,13 +86,14 @@ class MachinePeers:
 
     @contextmanager
     def open(self, peer: Peer) -> Iterator[Workspace]:
-        """Raises Damaged where the projection is not there or not fit any more."""
-        state = self.list_states().get(peer.address) or PeerState(address=peer.address)
+        """A projection that is gone or not fit any more is made anew first."""
         home = peer_home(self._settings, peer.address)
         try:
             cache = open_reader(home.cache, repository=peer.address)
-        except Unfit as error:
-            raise Damaged(f"what was kept of {peer.alias} is {error}") from error
+        except Unfit:
+            self.bring_in_step(peer, say_nothing)
+            cache = open_reader(home.cache, repository=peer.address)
+        state = self.list_states().get(peer.address) or PeerState(address=peer.address)
         try:
             yield self._build(cache, state, home.folder)
         finally:

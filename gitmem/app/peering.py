@@ -94,7 +94,7 @@ def open_peer(
     environ = {**environ, **_NO_FETCHING}
     git = Lazy(lambda: load("git")(layout.git_dir, None, environ))
     if not is_owned_by_us(layout, {**environ, "GIT_DIR": ""}):
-        git.check_trusted()
+        load("git")(layout.git_dir, layout.work_tree, environ).check_trusted()
     own = clone_paths(layout.common_dir)
     said = read_settings(clone_file=own.config, project_file=None, environ={})
     home = peer_home(settings, peer.address)

@@ -104,7 +104,7 @@ def _footer(hit: Hit, look: Look, scope: str) -> str:
     is_only_for = hit.where != "here" or hit.uncommitted
     if hit.commit:
         parts.append(f"{'for' if is_only_for else 'in'} {short(hit.commit)}")
-    if hit.where == "pending":
+    if hit.where == "pending" and hit.project == ".":
         parts.append("pending" if look.is_detached else "pending (not in a commit yet)")
     elif hit.where == "private":
         parts.append("private to this clone")
