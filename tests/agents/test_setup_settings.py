@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitmem.agents import claude, codex, copilot, cursor, gemini
 from gitmem.agents.setup.hook_settings import HookSettings
 from gitmem.agents.setup.hook_table import CLAUDE, CODEX, COPILOT, CURSOR, GEMINI, HookTable
 from gitmem.agents.setup.instructions import Instructions
@@ -17,12 +19,16 @@ from gitmem.agents.setup.jsonc import parse_jsonc
 from gitmem.agents.setup.markdown_block import BEGIN, END
 from gitmem.agents.setup.owned_file import OwnedFile
 from gitmem.agents.setup.registry import AGENTS
+from gitmem.core.agent_events import Moment
 from gitmem.errors import Refused
 from tests.support.jsonc_documents import PATIENT, VALUES, documents
 
 TABLES = [CLAUDE, CODEX, CURSOR, GEMINI, COPILOT]
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.agent)
 OTHER = {"type": "command", "command": "echo gitmem hook is not what this runs", "timeout": 9}
+EVENT_NAMES: dict[str, Mapping[Moment, str]] = {
+    module.NAME: module.EVENT_NAMES for module in (claude, codex, copilot, cursor, gemini)
+}
 BOM = b"\xef\xbb\xbf"
 
 
@@ -76,7 +82,6 @@ def test_a_new_file_is_plain_json_and_goes_again(table: HookTable) -> None:
 
 @each_table
 def test_commands_name_the_event_the_agent_and_no_path(table: HookTable) -> None:
-    known = {event.gitmem for event in CLAUDE.events}
     for event in table.events:
         handler = table.build_handler(table.agent, event)
         lines = [handler[k] for k in ("command", "bash", "powershell") if k in handler]
@@ -84,7 +89,7 @@ def test_commands_name_the_event_the_agent_and_no_path(table: HookTable) -> None
         for line in lines:
             words = f"gitmem hook {event.gitmem} --agent {table.agent}"
             assert line.removesuffix("; exit 0") == words
-        assert event.gitmem in known
+        assert EVENT_NAMES[table.agent][event.gitmem] == event.name
         assert len(handler) >= 2
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from gitmem.core.agent_events import Moment
+
 EDIT_TOOLS = "Edit|Write|MultiEdit|NotebookEdit"
 TIMEOUT_SECONDS = 5
 LAST_TIMEOUT_SECONDS = 1
@@ -23,7 +25,7 @@ class Event(msgspec.Struct, frozen=True):
     """An agent's own name of an event, gitmem's name of it, and what it is for."""
 
     name: str
-    gitmem: str
+    gitmem: Moment
     matcher: str | None = None
 
     @property
@@ -127,6 +129,7 @@ CURSOR = HookTable(
         Event("sessionStart", "session-start"),
         Event("beforeSubmitPrompt", "user-prompt-submit"),
         Event("afterFileEdit", "post-tool-use"),
+        Event("afterAgentResponse", "agent-response"),
         Event("stop", "stop"),
         Event("subagentStop", "subagent-stop"),
         Event("preCompact", "pre-compact"),
@@ -153,7 +156,6 @@ COPILOT = HookTable(
     (
         Event("sessionStart", "session-start"),
         Event("userPromptSubmitted", "user-prompt-submit"),
-        Event("preToolUse", "pre-tool-use"),
         Event("postToolUse", "post-tool-use"),
         Event("agentStop", "stop"),
         Event("subagentStop", "subagent-stop"),

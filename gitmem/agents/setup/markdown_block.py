@@ -25,27 +25,28 @@ _IMPORT = re.compile(r"^[^`\n]*(?<![\w`/])@(?:\./)?AGENTS\.md\b", re.MULTILINE)
 
 def insert_block(text: str, body: str) -> str:
     """The text with an up-to-date block, last where there was none."""
-    eol = "\r\n" if "\r\n" in text else "\n"
+    old = _BLOCK.search(text)
+    eol = _line_end(text if old is None else old.group())
     block = eol.join([BEGIN, *body.split("\n"), END])
-    if has_block(text):
-        return _BLOCK.sub(lambda _: block, text, count=1)
+    if old is not None:
+        return text[: old.start()] + block + text[old.end() :]
     if not text:
         return block + eol
-    if text.endswith("\n"):
+    if text.endswith(eol):
         return text + eol + block + eol
     return text + eol + eol + block
 
 
 def remove_block(text: str) -> str:
     """The text without it: what `insert_block` was given, where nothing else changed."""
-    match = _BLOCK.search(text)
-    if match is None:
+    old = _BLOCK.search(text)
+    if old is None:
         return text
-    before, after = text[: match.start()], text[match.end() :]
-    line_end = re.match(r"\r?\n", after)
-    if line_end is not None:
-        return _strip_line_end(before) + after[line_end.end() :]
-    return _strip_line_end(_strip_line_end(before)) + after
+    eol = _line_end(old.group())
+    before, after = text[: old.start()], text[old.end() :]
+    if after.startswith(eol):
+        return before.removesuffix(eol) + after.removeprefix(eol)
+    return before.removesuffix(eol).removesuffix(eol) + after
 
 
 def has_block(text: str) -> bool:
@@ -57,5 +58,5 @@ def has_import(text: str) -> bool:
     return _IMPORT.search(text) is not None
 
 
-def _strip_line_end(text: str) -> str:
-    return re.sub(r"\r?\n\Z", "", text)
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
