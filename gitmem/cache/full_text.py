@@ -54,6 +54,7 @@ class CacheFullText:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self._chosen: tuple[str, dict[str, int]] = ("", {})
 
     def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
         numbers = sorted(number for kind, number in _NUMBERS.items() if kind in kinds)
@@ -65,7 +66,7 @@ class CacheFullText:
             index_messages(self._db)
         with self._db.snapshot():
             gone = self._db.scalar("SELECT count(*) FROM orphan") if RECORD in numbers else 0
-            phrases = choose_phrases(self._db, words)
+            phrases = self._choose(question, words)
             hits = search_texts(self._db, phrases, numbers, limit=limit + gone)
             keys = self._find_keys([rowid for rowid, _ in hits])
         found = [Ranked(keys[rowid], score) for rowid, score in hits if rowid in keys]
@@ -75,18 +76,24 @@ class CacheFullText:
         """Of each document, how much of the question it has, per mille: its words weigh as
         much as they are rare. A word that no document has counts, too."""
         with self._db.snapshot():
-            counts = choose_phrases(self._db, list_words(question))
+            counts = self._choose(question, list_words(question))
             total = count_texts(self._db)
             rows = self._find_rows(keys)
             matched = dict.fromkeys(rows, 0.0)
             mass = 0.0
             for phrase, count in counts.items():
-                weight = math.log(1 + max(0, total - count) / (count + 0.5))
+                weight = math.log(1 + (max(0, total - count) + 0.5) / (count + 0.5))
                 mass += weight
                 if count:
                     for (rowid,) in self._db.query_in(_HAS, sorted(rows), before=(phrase,)):
                         matched[rowid] += weight
         return {rows[rowid]: round(1000 * one / mass) for rowid, one in matched.items() if mass}
+
+    def _choose(self, question: str, words: Sequence[str]) -> dict[str, int]:
+        """What to search for, remembered: a question is ranked and then measured."""
+        if self._chosen[0] != question:
+            self._chosen = (question, choose_phrases(self._db, words))
+        return self._chosen[1]
 
     def _find_keys(self, rowids: Sequence[int]) -> dict[int, str]:
         keys: dict[int, str] = {}

@@ -69,6 +69,14 @@ class CacheNotes:
             for note, chunk in (found[one] for one in ids if one in found)
         ]
 
+    def list_chunk_ids(self, vault: str, path: str) -> list[str]:
+        rows = self._db.query(
+            "SELECT chunk.id FROM vault JOIN note USING (vid) JOIN chunk USING (nid)"
+            " WHERE vault.name = ? AND note.path = ? ORDER BY chunk.number",
+            (vault, path),
+        )
+        return [chunk_id for (chunk_id,) in rows]
+
     def find_notes(self, name: str) -> list[Note]:
         with self._db.snapshot():
             pages = rank_pages(name, find_pages(self._db, link_name(name)))

@@ -1,8 +1,7 @@
 """Full-text search: one index over documents of every kind, so that their scores compare.
 
-A document's row id is its own table's, times four, plus its kind. What is not to be found
-with is bounded here, too: a word that a large part of the documents has finds everything,
-slowly.
+A document's row id is its own table's, times four, plus its kind. What a search may cost is
+bounded here, too: a word that a large part of the documents has finds everything, slowly.
 """
 
 from __future__ import annotations
@@ -10,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gitmem.cache.connection import CacheDamaged, Connection
-from gitmem.core.words import prepare_text
+from gitmem.core.words import prepare_text, stress_title
 
 RECORD, COMMIT, CHUNK = 0, 1, 2
 """Kinds of documents, as they stand in row ids."""
 KINDS = 4
 
 _COMMON_SHARE = 4
-"""A word in more than one of so many texts is left out."""
-_COMMON_LEAST = 200
+"""The words of a question are together looked for in at most one of so many documents, and in
+so many anyhow."""
+_COMMON_LEAST = 2000
 
 _BEST = (
     "SELECT rowid, rank FROM full_text WHERE full_text MATCH ? AND rowid % 4 IN (?*)"
@@ -32,7 +32,7 @@ def add_texts(db: Connection, kind: int, rows: Iterable[tuple[int, str]]) -> Non
     """Inside a transaction: index documents of a kind, as (row id of its own table, text)."""
     db.insert_many(
         "INSERT INTO full_text (rowid, text) VALUES",
-        [(rowid * KINDS + kind, prepare_text(text)) for rowid, text in rows],
+        [(rowid * KINDS + kind, prepare_text(stress_title(text))) for rowid, text in rows],
     )
 
 
@@ -40,7 +40,7 @@ def remove_texts(db: Connection, kind: int, rows: Iterable[tuple[int, str]]) -> 
     """Inside a transaction: take documents out again, by the very texts that were added."""
     db.run_many(
         "INSERT INTO full_text (full_text, rowid, text) VALUES ('delete', ?, ?)",
-        [(rowid * KINDS + kind, prepare_text(text)) for rowid, text in rows],
+        [(rowid * KINDS + kind, prepare_text(stress_title(text))) for rowid, text in rows],
     )
 
 
@@ -72,14 +72,18 @@ def format_phrase(word: str) -> str:
 
 
 def choose_phrases(db: Connection, words: Sequence[str]) -> dict[str, int]:
-    """Phrases to search for → in how many documents each is, those in a large part of all left
-    out unless nothing else is asked. A single one is not counted, nor any in a small index."""
-    phrases = [format_phrase(word) for word in words]
-    total = count_texts(db)
-    most = max(_COMMON_LEAST, total // _COMMON_SHARE)
-    counts = {phrase: int(db.scalar(_COUNT, (phrase, most + 1))) for phrase in phrases}
-    rare = {phrase: count for phrase, count in counts.items() if count <= most}
-    return rare or counts
+    """Phrases to search for → in how many documents each is. The rarest first, as long as all
+    together are in no more than a share of the documents: what most have tells nothing, and
+    looking at it would take long. One is always chosen."""
+    most = max(_COMMON_LEAST, count_texts(db) // _COMMON_SHARE)
+    counts = [(int(db.scalar(_COUNT, (p, most + 1))), p) for p in map(format_phrase, words)]
+    chosen: dict[str, int] = {}
+    for count, phrase in sorted(counts):
+        most -= count
+        if most < 0 and any(chosen.values()):
+            break
+        chosen[phrase] = count
+    return chosen
 
 
 def search_texts(

@@ -1,4 +1,4 @@
-"""log, show, status and search: from words to text on the screen."""
+"""log, show and status: from words to text on the screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gitmem.cli.render_hits import Look, age, render_commit, render_decision, sh
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line, two_columns
 from gitmem.core.wording import format_count
-from gitmem.services.browse import Listing, list_log, search, show
+from gitmem.services.browse import Listing, list_log, show
 from gitmem.services.hits import Hit
 from gitmem.services.status import Status, get_status
 
@@ -89,30 +89,6 @@ def run_show(session: Session, record_id: str) -> int:
                 lines.append(f"    tags: {', '.join(clean_line(tag) for tag in hit.tags)}")
         session.text("\n".join(lines).rstrip())
         session.warn(notices)
-    finally:
-        opened.close()
-    return 0
-
-
-def run_search(session: Session, text: str, limit: int) -> int:
-    opened = open_for(session)
-    try:
-        found = search(opened.workspace, text, limit=limit)
-        if session.is_json:
-            rows = [
-                {**msgspec.structs.asdict(hit), "score": score}
-                for hit, score in zip(found.hits, found.scores, strict=True)
-            ]
-            session.data("search", {"hits": rows}, found.notices)
-            return 0
-        look = look_of(session, opened.workspace)
-        lines = [
-            render_commit(hit, look) if hit.kind == "commit" else f"  {_row(hit, look)}"
-            for hit in found.hits
-        ]
-        session.text("\n".join(lines) or f"Nothing here says {clean_line(text)!r}.")
-        session.warn(found.notices)
-        hint_hooks(session, opened)
     finally:
         opened.close()
     return 0

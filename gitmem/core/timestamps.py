@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1)
 
+_DAY_MS = 24 * 60 * 60 * 1000
 _STEPS = (
     (60 * 60 * 24 * 365, "year"),
     (60 * 60 * 24 * 30, "month"),
@@ -30,6 +31,14 @@ def parse_at(text: str) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1000)
+
+
+def parse_until(text: str) -> int:
+    """The same of a time that something is asked up to: a date alone means its last
+    millisecond. Raises ValueError."""
+    start = parse_at(text.strip())
+    is_date = "T" not in text.upper() and ":" not in text
+    return start + _DAY_MS - 1 if is_date else start
 
 
 def format_age(then_ms: int, now_ms: int) -> str:

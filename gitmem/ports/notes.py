@@ -52,6 +52,10 @@ class NoteIndex(Protocol):
         left out."""
         ...
 
+    def list_chunk_ids(self, vault: str, path: str) -> list[str]:
+        """The chunks of one page, from its beginning to its end."""
+        ...
+
     def find_notes(self, name: str) -> list[Note]:
         """The pages a wikilink's target may mean, best first: exact before case-folded."""
         ...

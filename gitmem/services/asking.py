@@ -46,9 +46,9 @@ class Question:
         *,
         kinds: Sequence[str],
         depth: Depth,
-        as_of: int | None,
-        half_life_days: int,
-        with_withdrawn: bool,
+        as_of: int | None = None,
+        half_life_days: int = 0,
+        with_everything: bool = False,
     ) -> None:
         self._workspace = workspace
         self.text = text
@@ -56,7 +56,7 @@ class Question:
         self._depth = depth
         self._as_of = as_of
         self._half_life_days = half_life_days
-        self._with_withdrawn = with_withdrawn
+        self._with_everything = with_everything
         now_ms = workspace.clock.now_ms()
         self.now_ms = now_ms if as_of is None else min(as_of, now_ms)
         self.hits: dict[str, Hit] = {}
@@ -77,7 +77,7 @@ class Question:
         skipped = set(seen)
 
         def judge(keys: Sequence[str]) -> Mapping[str, float]:
-            return self._judge([key for key in keys if key not in skipped])
+            return self.judge([key for key in keys if key not in skipped])
 
         depth = DEFAULTS.depth if self._as_of is None else DEPTH_IN_THE_PAST
         settings = RetrieveSettings(
@@ -85,11 +85,14 @@ class Question:
         )
         return retrieve(self.text, rankers, workspace.links, settings, judge=judge)
 
-    def _judge(self, keys: Sequence[str]) -> Mapping[str, float]:
+    def judge(self, keys: Sequence[str]) -> Mapping[str, float]:
         """What their scores are multiplied with, of those that may be shown."""
         unknown = [key for key in keys if key not in self._looked_at]
         self._looked_at.update(unknown)
-        for key, hit in load_hits(self._workspace, unknown, as_of=self._as_of).items():
+        loaded = load_hits(
+            self._workspace, unknown, as_of=self._as_of, with_reason=not self._with_everything
+        )
+        for key, hit in loaded.items():
             if self._may_show(hit):
                 self.hits[key] = hit
                 self.factors[key] = weigh(hit, self.now_ms, self._half_life_days)
@@ -98,7 +101,7 @@ class Question:
     def _may_show(self, hit: Hit) -> bool:
         if hit.state == "redacted" or hit.kind == "tombstone":
             return False
-        return self._with_withdrawn or hit.state not in WITHDRAWN
+        return self._with_everything or hit.state not in WITHDRAWN
 
     def measure_coverage(self, keys: Sequence[str]) -> Mapping[str, int]:
         """How much of the question each document has, per mille."""

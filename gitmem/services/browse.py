@@ -1,4 +1,4 @@
-"""List and show: `log`, `show`, `search`."""
+"""List and show: `log` and `show`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from gitmem.core.history import IndexedCommit, PathSpan
 from gitmem.core.paths import fold_path
 from gitmem.errors import NotFound, UsageError
 from gitmem.services.catch_up import catch_up
-from gitmem.services.documents import load_hits
 from gitmem.services.hits import Hit, commit_hit, find_hits
 from gitmem.services.paths import resolve_id
 from gitmem.services.targets import resolve_target
@@ -20,14 +19,6 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
 
     hits: tuple[Hit, ...]
     total: int
-    notices: tuple[Notice, ...] = ()
-
-
-class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search found: hits, best first, with their scores."""
-
-    hits: tuple[Hit, ...]
-    scores: tuple[float, ...]
     notices: tuple[Notice, ...] = ()
 
 
@@ -79,20 +70,6 @@ def show(workspace: Workspace, prefix: str) -> tuple[Hit, tuple[Notice, ...]]:
     if not hits:
         raise NotFound(f"no record {prefix} is in this memory any more")
     return hits[0], caught_up.notices
-
-
-def search(workspace: Workspace, text: str, *, limit: int) -> Found:
-    """Full-text search over decisions and commit messages, decisions first, best first.
-    Any text is a valid question; nothing found is an answer."""
-    caught_up = catch_up(workspace)
-    ranked = workspace.text.rank(text, kinds=("record", "commit", "note"), limit=limit)
-    hits = load_hits(workspace, [one.key for one in ranked])
-    shown = [one for one in ranked if one.key in hits]
-    return Found(
-        hits=tuple(hits[one.key] for one in shown),
-        scores=tuple(round(one.score, 6) for one in shown),
-        notices=caught_up.notices,
-    )
 
 
 def _find_commit(workspace: Workspace, prefix: str) -> IndexedCommit | None:

@@ -14,10 +14,14 @@ SHORT = 12
 
 
 def load_hits(
-    workspace: Workspace, keys: Iterable[str], *, as_of: int | None = None
+    workspace: Workspace,
+    keys: Iterable[str],
+    *,
+    as_of: int | None = None,
+    with_reason: bool = False,
 ) -> dict[str, Hit]:
-    """Key → hit; what is not here any more is left out. `as_of` (milliseconds): only what was
-    there then, with the standing that it had."""
+    """Key → hit; what is not here any more is left out, and commits without a reason if that
+    is asked. `as_of` (milliseconds): only what was there then, with the standing it had."""
     names: dict[str, list[str]] = {}
     for key in keys:
         names.setdefault(kind_of(key), []).append(identity_of(key))
@@ -26,7 +30,8 @@ def load_hits(
         hits[format_key("record", hit.id or "")] = hit
     for oid in names.get("commit", ()):
         for commit in workspace.commits.find_commits(oid, limit=1):
-            if as_of is None or commit.at * 1000 <= as_of:
+            is_there = as_of is None or commit.at * 1000 <= as_of
+            if is_there and (commit.has_reason or not with_reason):
                 hits[format_key("commit", oid)] = commit_hit(commit)
     if as_of is None and "note" in names:
         for note, chunk in workspace.notes.get_chunks(names["note"]):
@@ -34,9 +39,14 @@ def load_hits(
     return hits
 
 
+def join_path(note: Note) -> str:
+    """A page's path as a user types it: its vault's name goes before it."""
+    return note.path if note.vault in ("", ".") else f"{note.vault.rstrip('/')}/{note.path}"
+
+
 def note_hit(note: Note, chunk: Chunk) -> Hit:
     """A chunk of a note: its heading, else its title, as the summary, its text as the why."""
-    path = note.path if note.vault in ("", ".") else f"{note.vault.rstrip('/')}/{note.path}"
+    path = join_path(note)
     return Hit(
         kind="note",
         id=chunk.id,

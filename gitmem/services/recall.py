@@ -58,8 +58,9 @@ class RecallOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`limit` excerpts of at most `max_tokens` in all; a decision of `half_life_days` counts
     half (0: age does not matter). `as_of` is a time in milliseconds: answer from what was
     known then. `is_gated`: nothing at all where nothing is similar enough; `min_similarity`
-    (per mille) replaces the measured gate. `with_withdrawn`: what was retracted or reverted,
-    and commits that give no reason, too. `compact` shortens a text in place of `cut_text`."""
+    (per mille) replaces the measured gate. `with_everything`: also what was retracted or
+    reverted, commits that give no reason, and those whose decision is shown. `compact`
+    shortens a text in place of `cut_text`."""
 
     limit: int = 8
     max_tokens: int = 2000
@@ -70,7 +71,7 @@ class RecallOptions(msgspec.Struct, frozen=True, kw_only=True):
     is_gated: bool = False
     min_similarity: int | None = None
     with_explain: bool = False
-    with_withdrawn: bool = False
+    with_everything: bool = False
     compact: Compact | None = None
 
 
@@ -94,7 +95,7 @@ def recall(
         depth=options.depth,
         as_of=options.as_of,
         half_life_days=options.half_life_days,
-        with_withdrawn=options.with_withdrawn,
+        with_everything=options.with_everything,
     )
     order = asked.retrieve(options.limit, seen)
     shown = _choose(asked, order, options)
@@ -114,8 +115,9 @@ def _choose(asked: Question, order: Sequence[Fused], options: RecallOptions) -> 
             continue
         hit = asked.hits[one.key]
         text = format_text(hit)
-        if text in texts or (hit.kind == "commit" and hit.commit in told):
-            continue  # the commit of a decision that is shown says what that says
+        is_told = hit.kind == "commit" and hit.commit in told and not options.with_everything
+        if text in texts or is_told:
+            continue
         texts.add(text)
         told.add(hit.commit if hit.kind == "decision" else None)
         chosen.append(one)

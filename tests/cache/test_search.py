@@ -80,11 +80,12 @@ def test_stop_words_count_only_where_nothing_else_is_asked(cache: Cache) -> None
 
 
 def test_words_that_most_records_have_are_left_out(cache: Cache) -> None:
-    common = make_decisions(400, why="tenant")
-    rare = make_decision(seq=999, summary="Tenant zebra", key="f" * 16)
-    project_into(cache, "spool:main", *common, rare)
-    assert [hit for hit, _ in search_records(cache, ["tenant", "zebra"], limit=999)] == [rare.id]
-    assert len(search_records(cache, ["tenant"], limit=999)) == 401
+    common = make_decisions(2100, why="tenant")
+    rare = make_decision(seq=9999, summary="Tenant zebra", key="f" * 16)
+    project_into(cache, "spool:a", *common[:1500])
+    project_into(cache, "spool:b", *common[1500:], rare)
+    assert [hit for hit, _ in search_records(cache, ["tenant", "zebra"], limit=9999)] == [rare.id]
+    assert len(search_records(cache, ["tenant"], limit=9999)) == 2101
 
 
 def test_records_that_score_alike_come_by_id_whatever_came_first() -> None:

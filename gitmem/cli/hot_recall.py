@@ -1,0 +1,37 @@
+"""`recall`, past click where the words are plain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.cli.ask_recall import DEFAULT_MAX_TOKENS, DEFAULT_TOP_K, RecallWords, run_recall
+from gitmem.cli.boundary import Session, guarded
+from gitmem.cli.plain import Spec, parse_plain
+
+_SPEC = Spec(
+    flags={"--json": "json", "-q": "quiet", "--quiet": "quiet", "--explain": "explain"},
+    single={"--top-k": "top-k", "--max-tokens": "max-tokens"},
+    least=1,
+    most=10_000,
+)
+_MOST = 1_000_000
+
+
+def run(words: list[str]) -> int | None:
+    """The exit code, or None where click's parser is needed."""
+    plain = parse_plain(words[1:], _SPEC)
+    if plain is None:
+        return None
+    top_k = plain.values.get("top-k", str(DEFAULT_TOP_K))
+    max_tokens = plain.values.get("max-tokens", str(DEFAULT_MAX_TOKENS))
+    for number in (top_k, max_tokens):
+        if not (number.isascii() and number.isdigit() and 1 <= int(number) <= _MOST):
+            return None
+    asked = RecallWords(
+        " ".join(plain.words),
+        top_k=int(top_k),
+        max_tokens=int(max_tokens),
+        with_explain="explain" in plain.flags,
+    )
+    session = Session(Path.cwd(), is_json="json" in plain.flags, is_quiet="quiet" in plain.flags)
+    return guarded(lambda: run_recall(session, asked), is_json=session.is_json)
