@@ -77,7 +77,7 @@ def gitmem(*words: str) -> list[str | Path]:
 def _iter_stream(path: Path, records: int) -> Iterator[bytes]:
     source = random.Random(records)
     paths = list_paths()
-    segments = _iter_segments(source, records, paths)
+    segments = iter_segments(source, records, paths)
     folder: dict[str, bytes] = {}
     if records:
         write_folder(path, Project(PROJECT, "big"))
@@ -110,7 +110,8 @@ def _file(name: str, data: bytes) -> bytes:
     return b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
 
 
-def _iter_segments(source: random.Random, records: int, paths: list[str]) -> Iterator[bytes]:
+def iter_segments(source: random.Random, records: int, paths: list[str]) -> Iterator[bytes]:
+    """So many decisions of 48 words of a vocabulary of 8,000, the rarer the later."""
     words = [make_word(source) for _ in range(8000)]
     weights = [1 / rank for rank in range(1, len(words) + 1)]
     for first in range(0, records, RECORDS_IN_SEGMENT):
