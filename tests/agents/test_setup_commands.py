@@ -141,6 +141,20 @@ def test_what_will_be_committed_is_said_before_it_is_written(project: Repo) -> N
     assert "share.agents = summary" in done.err
 
 
+def test_on_a_terminal_it_asks_and_no_is_no(project: Repo) -> None:
+    pty = pytest.importorskip("tests.support.terminal")
+    before = _snapshot(project.path)
+    words = ("agent", "install", "--agent", "claude")
+    refused = pty.run_in_terminal(project.path, *words, typed=b"n\n")
+    assert refused.code == 4
+    assert refused.text.index("request stays private") < refused.text.index("Write them?")
+    assert _snapshot(project.path) == before
+    unasked = pty.run_in_terminal(project.path, "--no-input", *words)
+    assert unasked.code == 0
+    assert "Write them?" not in unasked.text
+    assert (project.path / SETTINGS).is_file()
+
+
 def test_a_project_that_shares_nothing_is_said_to(project: Repo) -> None:
     call_gitmem(project.path, "init", "--yes", "--no-hooks").ok()
     config = project.path / ".git/gitmem/config.toml"
