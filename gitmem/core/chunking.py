@@ -151,7 +151,8 @@ def _begin_within(body: str, atom: _Atom, end: int, begin: int, room: int) -> in
             return found.end()
     if end - begin >= room // 2:
         return begin
-    return next((found.end() for found in breaks if found.end() < begin), low)
+    word = next((found.end() for found in breaks if found.end() < begin), None)
+    return _after_mark(body, low, begin) if word is None else word
 
 
 def _iter_atoms(body: str) -> Iterator[_Atom]:
@@ -160,7 +161,8 @@ def _iter_atoms(body: str) -> Iterator[_Atom]:
         if block.kind == "heading":
             heading = block.heading
         is_solid = block.kind in ("fence", "code", "comment")
-        is_heading = block.kind == "heading"
+        # Blank lines before everything have no heading of their own.
+        is_heading = block.kind in ("heading", "blank")
         if _size(body, block.start, block.end) <= (MAX_BYTES if is_solid else _OWN_BYTES):
             yield _Atom(block.start, block.end, heading, is_heading, is_solid)
         else:
@@ -208,6 +210,14 @@ def _before_mark(body: str, start: int, cut: int) -> int:
         if at <= start + 1:
             break
         if at >= len(body) or not unicodedata.combining(body[at]):
+            return at
+    return cut
+
+
+def _after_mark(body: str, cut: int, end: int) -> int:
+    """The same, at or after `cut`."""
+    for at in range(cut, min(end, cut + _MAX_COMBINING)):
+        if not unicodedata.combining(body[at]):
             return at
     return cut
 
