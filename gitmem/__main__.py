@@ -13,6 +13,7 @@ _HOT = {
     "why": "gitmem.cli.hot_why",
     "recall": "gitmem.cli.hot_recall",
     "capture": "gitmem.cli.hot_capture",
+    "changelog": "gitmem.cli.hot_changelog",
     "pull": "gitmem.cli.hot_sync",
     "push": "gitmem.cli.hot_sync",
     "hook": "gitmem.cli.hot_hook",

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gitmem.cache.connection import Connection
-from gitmem.cache.rows import base_name
+import msgspec
+
+from gitmem.cache.connection import CacheDamaged, Connection
+from gitmem.cache.rows import base_name, decode_body, is_intact
+from gitmem.core.records import Line
+from gitmem.core.segments import SegmentRef
 
 
 class CacheRangeRecords:
@@ -19,6 +23,38 @@ class CacheRangeRecords:
 
     def list_based(self, commits: Iterable[str]) -> list[str]:
         return self._list_mentioning({base_name(commit) for commit in commits})
+
+    def read_segments(self, refs: Iterable[SegmentRef]) -> Mapping[str, tuple[Line, ...]]:
+        blobs = {ref.name: ref.blob for ref in refs}
+        rows = self._db.query_in(
+            """
+            SELECT segment.name, segment.blob, id, kind, is_withheld, body FROM segment
+            CROSS JOIN holding ON holding.sid = segment.source
+            CROSS JOIN record USING (rid)
+            WHERE segment.name IN (?*)
+            """,
+            blobs,
+        )
+        found: dict[str, list[Line]] = {}
+        for name, blob, record_id, kind, is_withheld, body in rows:
+            if blobs[name] == blob:
+                found.setdefault(blob, []).append(
+                    _build_line(record_id.hex(), kind, is_withheld, body)
+                )
+        return {blob: tuple(lines) for blob, lines in found.items()}
+
+    def list_spoken_of(self, ids: Iterable[str]) -> set[str]:
+        wanted = [bytes.fromhex(record_id) for record_id in ids]
+        found: set[str] = set()
+        for sql in (
+            "SELECT DISTINCT target FROM link WHERE rel IN (1, 2, 3) AND target IN (?*)",
+            "SELECT id FROM record CROSS JOIN link ON link.rid = record.rid AND +link.rel = 1"
+            " WHERE id IN (?*)",
+            "SELECT id FROM record WHERE id IN (?*) AND EXISTS (SELECT 1 FROM record AS alike"
+            " WHERE alike.key = record.key AND alike.rid != record.rid)",
+        ):
+            found.update(target.hex() for (target,) in self._db.query_in(sql, wanted))
+        return found
 
     def list_segments(self, ids: Iterable[str]) -> Mapping[str, frozenset[str]]:
         rows = self._db.query_in(
@@ -44,3 +80,13 @@ class CacheRangeRecords:
             sorted(names),
         )
         return sorted({record_id.hex() for (record_id,) in rows})
+
+
+def _build_line(record_id: str, kind: str, is_withheld: bool, body: bytes) -> Line:
+    if not is_withheld and not is_intact(record_id, body):
+        raise CacheDamaged(f"the cache is damaged: record {record_id[:12]} was changed")
+    try:
+        record = decode_body(kind, body, is_withheld=bool(is_withheld))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CacheDamaged(f"a stored record does not decode: {error}") from error
+    return Line(record, b"" if is_withheld else body)

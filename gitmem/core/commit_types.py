@@ -83,10 +83,11 @@ def guess_type(summary: str) -> str:
 def find_group(type_: str, summary: str, tags: Collection[str] = ()) -> str:
     """The heading for a type of decision or commit. A tag that is a heading's name decides;
     where the type is general, the summary's first word does."""
-    said = {tag.lower() for tag in tags}
-    for group in GROUPS:
-        if group.lower() in said:
-            return group
+    if tags:
+        said = {tag.lower() for tag in tags}
+        for group in GROUPS:
+            if group.lower() in said:
+                return group
     if type_ in ("decision", "change"):
         type_ = guess_type(summary)
     return _GROUP_OF_TYPE.get(type_, "Changed")

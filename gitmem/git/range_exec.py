@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gitmem.core.segments import SegmentRef
 from gitmem.errors import Ambiguous
@@ -14,8 +14,8 @@ from gitmem.git.history_parse import format_option
 from gitmem.git.layout import Layout, read_small
 from gitmem.git.object_codec import is_oid
 from gitmem.git.process import Git
-from gitmem.git.range_parse import Changed, parse_merges, parse_range
-from gitmem.ports.range_reader import Ends, RangeCommit
+from gitmem.git.range_parse import parse_merges, parse_range
+from gitmem.ports.range_reader import Ends, MergeSegments, RangeCommit
 
 _MAX_SHALLOW_BYTES = 64 * 1024 * 1024
 _AMBIGUOUS = re.compile(rb"short object ID ([0-9a-f]{1,64}) is ambiguous")
@@ -56,14 +56,24 @@ class ExecRangeReader:
             return
         lines = [*ends.ends, *("^" + oid for oid in ends.excluded)]
         stdin = "".join(line + "\n" for line in lines).encode()
-        with self._git.open_child(*self._log, "--topo-order", "--reverse", "--stdin") as child:
-            child.write(stdin)
-            child.close_stdin()
-            # While git walks: what it prints waits in the pipe.
-            merges = self._read_merges(ends, stdin)
-            yield from parse_range(
-                child.iter_chunks(), self._mark, shallow=self.list_shallow(), merges=merges
-            )
+        chunks = self._git.stream(*self._log, "--topo-order", "--reverse", "--stdin", stdin=stdin)
+        yield from parse_range(chunks, self._mark, shallow=self.list_shallow())
+
+    def read_merges(self, merges: Sequence[str]) -> Mapping[str, MergeSegments]:
+        if not merges:
+            return {}
+        log = [word for word in self._log if not word.startswith(("-M", "--no-diff-merges"))]
+        chunks = self._git.stream(
+            *log,
+            "-c",
+            "--no-renames",
+            "--no-walk=unsorted",
+            "--stdin",
+            "--",
+            RECORDS,
+            stdin="".join(oid + "\n" for oid in merges).encode(),
+        )
+        return parse_merges(chunks, self._mark)
 
     def find_last_tag(self, spec: str) -> str | None:
         done = self._git.attempt("describe", "--tags", "--abbrev=0", "--end-of-options", spec)
@@ -110,23 +120,3 @@ class ExecRangeReader:
         found = [line.partition(" ") for line in answers.split("\n") if line]
         peeled = [oid for oid, _, rest in found if rest.startswith("commit ")]
         return peeled if len(peeled) == len(oids) else None
-
-    def _read_merges(self, ends: Ends, stdin: bytes) -> dict[str, Changed]:
-        """The segments that merges themselves added or took away. The pass is left out where
-        no end of the range has such a folder."""
-        asked = "".join(f"{oid}:{RECORDS}\n" for oid in (*ends.ends, *ends.excluded)).encode()
-        if b" tree " not in self._git.run("cat-file", "--batch-check", stdin=asked):
-            return {}
-        log = [word for word in self._log if not word.startswith(("-M", "--no-diff-merges"))]
-        chunks = self._git.stream(
-            *log,
-            "-c",
-            "--no-renames",
-            "--merges",
-            "--full-history",
-            "--stdin",
-            "--",
-            RECORDS,
-            stdin=stdin,
-        )
-        return parse_merges(chunks, self._mark)

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from gitmem.core.history import Touch
 from gitmem.core.segments import SegmentRef, is_segment_name
 from gitmem.errors import GitFailed
 from gitmem.git.history_parse import FIELDS, decode_touched, iter_runs, mend, skip_empty
-from gitmem.ports.range_reader import RangeCommit
+from gitmem.ports.range_reader import MergeSegments, RangeCommit
 
 FOLDER = ".gitmem/"
 RECORDS = ".gitmem/records/"
 _MAX_TIME = 2**53 - 1
 
-# Segments that a commit added, and those it took away.
+# Segments that came, and those that went.
 Changed = tuple[tuple[SegmentRef, ...], tuple[SegmentRef, ...]]
 _NOTHING: Changed = ((), ())
 
 
 def parse_range(
-    chunks: Iterable[bytes],
-    mark: str,
-    *,
-    shallow: frozenset[str],
-    merges: Mapping[str, Changed],
+    chunks: Iterable[bytes], mark: str, *, shallow: frozenset[str]
 ) -> Iterator[RangeCommit]:
-    """The commits of `git log -z --raw`, as they come. Commits in `shallow` get no touches,
-    merges the segments given. Raises GitFailed where the output is not of that form."""
+    """The commits of `git log -z --raw`, as they come. Commits in `shallow` and merges get no
+    touches. Raises GitFailed where the output is not of that form."""
     for text, is_clean in iter_runs(chunks, mark.encode()):
         for piece in text.split(mark + "\0")[1:]:
             fields = piece.split("\0")
@@ -38,9 +34,7 @@ def parse_range(
             oid, parents, at, author, email, message = fields[:6]
             touches: tuple[Touch, ...] = ()
             changed = _NOTHING
-            if " " in parents:
-                changed = merges.get(oid, _NOTHING)
-            elif len(fields) > 7 and oid not in shallow:
+            if " " not in parents and len(fields) > 7 and oid not in shallow:
                 touches, changed = _parse_changes(fields, is_clean)
             yield RangeCommit(
                 oid,
@@ -54,7 +48,7 @@ def parse_range(
             )
 
 
-def parse_merges(chunks: Iterable[bytes], mark: str) -> dict[str, Changed]:
+def parse_merges(chunks: Iterable[bytes], mark: str) -> dict[str, MergeSegments]:
     """Of `git log -c -z --raw`: merge → segments that it has and no parent, and those that
     all of its parents have and it has not."""
     found = {}
@@ -76,7 +70,7 @@ def parse_merges(chunks: Iterable[bytes], mark: str) -> dict[str, Changed]:
                     # `:::modes… oids… letters`: the ids of the parents stand before the result's.
                     removed.append(SegmentRef(segment, parts[-3]))
             if added or removed:
-                found[fields[0]] = (tuple(added), tuple(removed))
+                found[fields[0]] = MergeSegments(tuple(added), tuple(removed))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -30,6 +30,13 @@ class RangeCommit(msgspec.Struct, frozen=True):
     removed: tuple[SegmentRef, ...] = ()
 
 
+class MergeSegments(msgspec.Struct, frozen=True):
+    """What a merge itself did to the records."""
+
+    added: tuple[SegmentRef, ...]
+    removed: tuple[SegmentRef, ...]
+
+
 class Ends(msgspec.Struct, frozen=True):
     """What bounds a range: all that the ends reach, and none of the excluded does. Full ids."""
 
@@ -47,7 +54,12 @@ class RangeReader(Protocol):
 
     def iter_range(self, ends: Ends) -> Iterator[RangeCommit]:
         """The commits, ancestors first. Streams; renames are detected; the first commit of all
-        has touches like any other. Closing the iterator ends git."""
+        has touches like any other; merges have no segments yet. Closing it ends git."""
+        ...
+
+    def read_merges(self, merges: Sequence[str]) -> Mapping[str, MergeSegments]:
+        """Of these merges those that added or took away segments against all of their
+        parents."""
         ...
 
     def find_last_tag(self, spec: str) -> str | None:

@@ -10,7 +10,7 @@ from gitmem.core.changelog_entries import Cancelled, Entry, Matched
 from gitmem.core.commit_types import find_group
 from gitmem.core.fold import Standing
 from gitmem.core.paths import fold_path
-from gitmem.core.records import Decision
+from gitmem.core.records import Decision, Other
 from gitmem.core.reverts import Reverts
 from gitmem.core.view import Held
 from gitmem.ports.range_reader import RangeCommit
@@ -57,7 +57,9 @@ def list_decisions(
     if workspace.memory is None:
         return Decided([], [], set())
     found = _Search(workspace, contents, standing).run()
-    return _judge(found, contents, standing, reverts)
+    decided = _judge(found, contents, standing, reverts)
+    decided.cancelled += _list_withheld(contents, standing)
+    return decided
 
 
 class _Search:
@@ -193,6 +195,25 @@ def _judge(
     return decided
 
 
+def _list_withheld(contents: Contents, standing: RangeStanding) -> list[Cancelled]:
+    """Decisions of the range whose words are gone for good: that they were there is not."""
+    ids = [
+        record_id
+        for record_id, line in contents.added.items()
+        if isinstance(line.record, Other) and line.record.kind == "decision"
+    ]
+    standings = standing.fold(ids)
+    return [
+        Cancelled(
+            id=record_id,
+            commit=contents.added_by[record_id],
+            summary=REDACTED,
+            by=next(iter(standings[record_id].redacted_by), record_id),
+        )
+        for record_id in ids
+    ]
+
+
 def _find_taking(
     one: Found, said: Standing, contents: Contents, standing: RangeStanding, reverts: Reverts
 ) -> str | None:
@@ -222,6 +243,8 @@ def _list_replaced(found: dict[str, Found], standings: Mapping[str, Standing]) -
 
 def _list_older(record: Decision, found: dict[str, Found]) -> tuple[str, ...]:
     """Everything whose place a decision took, through those of the range."""
+    if not record.supersedes:
+        return ()
     older: dict[str, None] = {}
     waiting = list(record.supersedes)
     while waiting:
@@ -241,10 +264,10 @@ def _find_reason(tombstone: str, contents: Contents, standing: RangeStanding) ->
 
 
 def _build_entry(one: Found, state: str, replaces: tuple[str, ...]) -> Entry:
-    record = one.record
+    record, commits = one.record, one.commits
     return Entry(
         id=record.id,
-        commit=next(iter(one.commits), None),
+        commit=commits[0] if commits else None,
         type=record.type,
         group=find_group(record.type, record.summary, record.tags),
         summary=record.summary,
@@ -253,8 +276,8 @@ def _build_entry(one: Found, state: str, replaces: tuple[str, ...]) -> Entry:
         matched=one.matched,
         is_named=one.is_named,
         is_apart=one.is_apart,
-        is_breaking="breaking" in {tag.lower() for tag in record.tags},
-        commits=one.commits,
+        is_breaking=any(tag.lower() == "breaking" for tag in record.tags),
+        commits=commits,
         paths=tuple(ref.path for ref in record.paths),
         tags=record.tags,
         replaces=replaces,

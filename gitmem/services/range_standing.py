@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from gitmem.core.fold import Standing, Statement, fold
-from gitmem.core.records import Record
+from gitmem.core.records import Decision, Record, Tombstone
 from gitmem.core.view import Held
 from gitmem.services.ranges import Contents
 from gitmem.services.workspace import Workspace
 
 _CHUNK = 200
+_CURRENT = Standing("current")
 
 
 class RangeStanding:
@@ -34,17 +35,46 @@ class RangeStanding:
         return {record_id: self._held[record_id] for record_id in ids if record_id in self._held}
 
     def fold(self, ids: Collection[str]) -> dict[str, Standing]:
-        """The standing of these records; of those that are known nowhere, none."""
+        """The standing of these records."""
         contents = self._contents
+        spoken_of = self._list_spoken_of(ids)
+        standings = {one: _CURRENT for one in ids if one not in spoken_of}
+        if not spoken_of:
+            return standings
         known = {**contents.lost, **contents.added}
         own = [
             Statement(line.record, self._is_at_end(record_id, contents.added))
             for record_id, line in known.items()
         ]
-        about = self.find_held(self._list_about(ids) - set(known))
+        about = self.find_held(self._list_about(spoken_of) - set(known))
         self._find_segments(about)
         others = [self._build_statement(held) for held in about.values()]
-        return fold([*own, *others], ids)
+        return standings | fold([*own, *others], spoken_of)
+
+    def _list_spoken_of(self, ids: Collection[str]) -> set[str]:
+        """Few of many, as a rule: of the others nothing says anything."""
+        if self._workspace.memory is None:
+            return set()
+        return set(ids) & (
+            self._spoken_of_inside | self._workspace.range_records.list_spoken_of(ids)
+        )
+
+    @cached_property
+    def _spoken_of_inside(self) -> set[str]:
+        """The same by what the range itself holds, which the cache need not have seen."""
+        found: set[str] = set()
+        by_key: dict[str, str] = {}
+        for record_id, line in {**self._contents.lost, **self._contents.added}.items():
+            record = line.record
+            if isinstance(record, Tombstone):
+                found.add(record.target)
+            elif isinstance(record, Decision):
+                if record.supersedes:
+                    found.update((record_id, *record.supersedes))
+                alike = by_key.setdefault(record.key, record_id)
+                if alike != record_id:
+                    found.update((alike, record_id))
+        return found
 
     def is_in_view(self, record: Record) -> bool:
         """Whether the view at the end has a record that the range itself removed or added."""

@@ -16,6 +16,10 @@ from gitmem.services.workspace import Workspace
 from gitmem.store.union import read_blobs
 
 
+_NOT_HERE = frozenset({"missing", "too-large"})
+_BATCH = 100
+
+
 class Range(msgspec.Struct, frozen=True, kw_only=True):
     """A range, resolved. `text` is what was asked for, `A..B`; `older` and `newer` name its two
     ends where it has two (for links and headings); `is_at_head` where it ends at HEAD."""
@@ -77,24 +81,80 @@ def is_reversed(workspace: Workspace, asked: Range) -> bool:
 
 def read_range(workspace: Workspace, asked: Range) -> Contents:
     """All of a range, in one pass of git. Raises HistoryCut where a shallow clone cut it."""
-    commits = tuple(workspace.ranges.iter_range(asked.ends))
+    segments = _Segments(workspace)
+    commits = []
+    for commit in workspace.ranges.iter_range(asked.ends):
+        commits.append(commit)
+        # Read while git goes on: by its end all is here.
+        segments.ask(commit)
+    if segments.are_any:
+        merges = [commit.oid for commit in commits if len(commit.parents) > 1]
+        said = workspace.ranges.read_merges(merges)
+        for place, commit in enumerate(commits):
+            own = said.get(commit.oid)
+            if own is not None:
+                commits[place] = msgspec.structs.replace(
+                    commit, added=own.added, removed=own.removed
+                )
+                segments.ask(commits[place])
     if workspace.place.is_shallow:
         shallow = workspace.ranges.list_shallow()
         cut = next((commit.oid for commit in commits if commit.oid in shallow), None)
         if cut is not None:
             _refuse_cut(workspace, f"history before {cut[:12]} is not here")
-    return _Reading(workspace, asked, commits).read()
+    return _Reading(asked, tuple(commits), segments).read()
+
+
+class _Segments:
+    """The records of segments that come or go: mostly from the cache, which verified them when
+    it read them; the rest is on a branch that it never saw, and read from git."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        memory = workspace.memory
+        self._project = "" if memory is None or memory.is_detached else memory.project_id
+        self._asked: dict[str, SegmentRef] = {}
+        self._unknown: list[SegmentRef] = []
+        self._lines: dict[str, tuple[Line, ...]] = {}
+
+    @property
+    def are_any(self) -> bool:
+        """Whether there may be any here."""
+        return bool(self._project)
+
+    def ask(self, commit: RangeCommit) -> None:
+        if not self._project or not (commit.added or commit.removed):
+            return
+        for ref in (*commit.added, *commit.removed):
+            if ref.blob not in self._lines:
+                self._asked[ref.blob] = ref
+        if len(self._asked) >= _BATCH:
+            self._read_cached()
+
+    def read(self) -> tuple[dict[str, tuple[Line, ...]], int]:
+        """Blob of a segment → its records; and how many segments could not be read."""
+        self._read_cached()
+        unread = 0
+        found = read_blobs(self._workspace.sources.objects, self._unknown, self._project)
+        for ref, segment in zip(self._unknown, found, strict=True):
+            self._lines[ref.blob] = segment.lines
+            unread += any(problem.code in _NOT_HERE for problem in segment.problems)
+        return self._lines, unread
+
+    def _read_cached(self) -> None:
+        known = self._workspace.range_records.read_segments(self._asked.values())
+        self._unknown += [ref for blob, ref in self._asked.items() if blob not in known]
+        self._lines.update({blob: known.get(blob, ()) for blob in self._asked})
+        self._asked.clear()
 
 
 class _Reading:
     """Follows the records of a range from commit to commit."""
 
-    def __init__(
-        self, workspace: Workspace, asked: Range, commits: tuple[RangeCommit, ...]
-    ) -> None:
+    def __init__(self, asked: Range, commits: tuple[RangeCommit, ...], segments: _Segments) -> None:
         self._asked = asked
         self._commits = commits
-        self._lines, self._unread = _read_lines(workspace, commits)
+        self._lines, self._unread = segments.read()
         self._added: dict[str, Line] = {}
         self._added_by: dict[str, str] = {}
         self._lost: dict[str, Line] = {}
@@ -133,27 +193,6 @@ class _Reading:
 
     def _records(self, refs: Sequence[SegmentRef]) -> dict[str, Line]:
         return {line.id: line for ref in refs for line in self._lines.get(ref.blob, ())}
-
-
-def _read_lines(
-    workspace: Workspace, commits: Sequence[RangeCommit]
-) -> tuple[dict[str, tuple[Line, ...]], int]:
-    """Blob of a segment → its records, for all segments that come or go; and how many of the
-    segments could not be read."""
-    memory = workspace.memory
-    if memory is None or memory.is_detached:
-        return {}, 0
-    refs = {ref.blob: ref for commit in commits for ref in (*commit.added, *commit.removed)}
-    lines = {}
-    unread = 0
-    segments = read_blobs(workspace.sources.objects, list(refs.values()), memory.project_id)
-    for blob, segment in zip(refs, segments, strict=True):
-        lines[blob] = segment.lines
-        unread += any(problem.code in _NOT_HERE for problem in segment.problems)
-    return lines, unread
-
-
-_NOT_HERE = frozenset({"missing", "too-large"})
 
 
 def _explain_missing(workspace: Workspace, words: Sequence[str]) -> NotFound:

@@ -38,7 +38,8 @@ def find_release(
     text = show_name(found.text.replace(_TAGS, ""))
     found = msgspec.structs.replace(found, text=text, older=older, newer=newer)
     title = tag or (UNRELEASED if is_unreleased else newer or UNRELEASED)
-    at = None if is_unreleased else workspace.ranges.find_tag_time(title)
+    is_open = is_unreleased or title in (UNRELEASED, "HEAD")
+    at = None if is_open else workspace.ranges.find_tag_time(title)
     if at is not None:
         return Release(found, title, format_at(at * 1000)[:10])
     if tag is not None:
