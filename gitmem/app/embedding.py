@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gitmem.app.adapters import load
 from gitmem.cache.lock import hold_lock
 from gitmem.config import Settings
-from gitmem.errors import PartMissing, SearchMissing, UsageError
+from gitmem.errors import ModelMissing, PartMissing, SearchMissing, UsageError
 from gitmem.retrieval.model_files import (
     DEFAULT_GATE,
     Digests,
@@ -143,7 +143,7 @@ def _models_folder(settings: Settings, environ: Mapping[str, str]) -> Path:
     if own:
         return Path(own)
     if settings.cache_home is None:
-        raise UsageError("there is no folder for models", hint="Set FASTEMBED_CACHE_PATH.")
+        raise ModelMissing("there is no folder for models", hint="Set FASTEMBED_CACHE_PATH.")
     return settings.cache_home / "models"
 
 

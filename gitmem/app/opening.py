@@ -136,6 +136,7 @@ def _open(
         report=report,
         vaults=lambda: load("open-vaults")(layout.work_tree, settings, environ),
         vectors=cast(Any, Lazy(lambda: load("open-vectors")(clone.home, settings, environ))),
+        reranker=cast(Any, Lazy(lambda: load("open-reranker")(settings, environ))),
         **derive_ports(cache),
         refusal=refusal,
         share=settings.share_agents,

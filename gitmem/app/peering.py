@@ -169,6 +169,7 @@ def build_workspace(
         report=report,
         vaults=lambda: (),
         vectors=Lazy(_refuse_vectors),
+        reranker=Lazy(_refuse_vectors),
         **derive_ports(cache),
     )
 

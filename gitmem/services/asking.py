@@ -15,7 +15,7 @@ from gitmem.services.documents import load_hits
 from gitmem.services.embedding import try_rank_vectors
 from gitmem.services.hits import Hit
 from gitmem.services.note_index import refresh_notes
-from gitmem.services.retrieve import RetrieveSettings, retrieve
+from gitmem.services.retrieve import RetrieveSettings, rerank_with, retrieve
 from gitmem.services.standing import WITHDRAWN, weigh
 from gitmem.services.workspace import Notice, Workspace
 
@@ -30,10 +30,6 @@ GATED = 16
 """Of so many of the best documents the gate asks how much of the question they have."""
 DEPTH_IN_THE_PAST = 1000
 """Rankers know no time: of what they find much is left out when the past is asked."""
-NO_RERANKER = Notice(
-    "no-reranker",
-    "no model that ranks again is at hand, so this is what the standard depth finds",
-)
 
 
 class Question:
@@ -72,8 +68,6 @@ class Question:
         rankers: list[Ranker] = [workspace.text]
         if self._depth != "quick":
             rankers.append(_Vectors(workspace, self.notices))
-        if self._depth == "deep":
-            self.notices.append(NO_RERANKER)
         skipped = set(seen)
 
         def judge(keys: Sequence[str]) -> Mapping[str, float]:
@@ -83,7 +77,18 @@ class Question:
         settings = RetrieveSettings(
             limit, self._kinds, msgspec.structs.replace(DEFAULTS, depth=depth)
         )
-        return retrieve(self.text, rankers, workspace.links, settings, judge=judge)
+        reorder = self._rank_again if self._depth == "deep" else None
+        return retrieve(self.text, rankers, workspace.links, settings, judge=judge, reorder=reorder)
+
+    def _rank_again(self, order: list[Fused]) -> list[Fused]:
+        workspace = self._workspace
+        reorder = rerank_with(workspace.reranker, self.text, workspace.documents.get_passages)
+        try:
+            return reorder(order)
+        except PartMissing as error:
+            said = f"not ranked again: {error.message} ({error.hint})"
+            self.notices.append(Notice("no-reranker", said))
+            return order
 
     def judge(self, keys: Sequence[str]) -> Mapping[str, float]:
         """What their scores are multiplied with, of those that may be shown."""

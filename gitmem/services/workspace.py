@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.ports.notes import NoteIndex, Vault
     from gitmem.ports.range_reader import RangeReader
     from gitmem.ports.range_records import RangeRecords
-    from gitmem.ports.retrieval import Links, TextRanker, VectorIndex
+    from gitmem.ports.retrieval import Links, Reranker, TextRanker, VectorIndex
     from gitmem.ports.worktree import WorkTree
     from gitmem.store.paths import ClonePaths, Memory
     from gitmem.store.sources import Sources
@@ -57,8 +57,9 @@ class Workspace(msgspec.Struct, frozen=True):
     `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
     `vaults` are the configured folders of notes, `notes` the index over them. `text`, `links`
-    and `vectors` find documents of every kind, `documents` has their texts; vectors need an
-    optional part. `share` is the policy for what agents captured.
+    and `vectors` find documents of every kind, `documents` has their texts; vectors, and
+    `reranker`, which reads question and text together, need an optional part. `share` is the
+    policy for what agents captured.
     """
 
     place: Place
@@ -87,6 +88,7 @@ class Workspace(msgspec.Struct, frozen=True):
     links: Links
     documents: DocumentList
     vectors: VectorIndex
+    reranker: Reranker
     refusal: GitmemError | None = None
     share: Share = "summary"
 

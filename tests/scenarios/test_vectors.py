@@ -193,6 +193,15 @@ def test_the_answer_is_the_same_whatever_the_order_of_arrival(ada: Clone, tmp_pa
     assert _ask(other, question) == _ask(ada, question) == _ask(ada, question)
 
 
+def test_the_deepest_question_says_so_where_nothing_ranks_again(ada: Clone) -> None:
+    ada.capture("Cache by tenant")
+    done = ada.gitmem("recall", "--depth", "deep", "--json", "tenant cache", env=DEAD_END).ok()
+    (notice,) = done.json["warnings"]
+    assert notice["code"] == "no-reranker"
+    assert "gitmem reindex --download" in notice["message"]
+    assert [one["hit"]["summary"] for one in done.data["excerpts"]] == ["Cache by tenant"]
+
+
 def _embed(clone: Clone, key: str) -> None:
     opened = _open(clone)
     opened.workspace.vectors.add(opened.workspace.documents.get_passages([key]), lambda done: None)
