@@ -75,24 +75,27 @@ class FolderVault:
         return stamps
 
     def read_note(self, path: str, stamp: str) -> Note | None:
-        file = self._root / self._files.get(path, path)
         try:
-            # A folder on the way may have become a link since it was listed.
-            if not Path(os.path.realpath(file.parent)).is_relative_to(self._root):
-                return None
-            descriptor = os.open(file, _FLAGS)
+            data = self._read(self._root / self._files.get(path, path))
         except (OSError, ValueError):
             return None
-        with os.fdopen(descriptor, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            try:
-                data = opened.read(MAX_NOTE_BYTES + 1)
-            except OSError:
-                return None
-        if len(data) > MAX_NOTE_BYTES:
+        if data is None or len(data) > MAX_NOTE_BYTES:
             return None
         return build_note(self._name, path, stamp, data, self._hubs)
+
+    def _read(self, file: Path) -> bytes | None:
+        """A file's bytes, one more than the bound at most; None for what is no file of this
+        folder: one on the way may have become a link since it was listed."""
+        if not Path(os.path.realpath(file.parent)).is_relative_to(self._root):
+            return None
+        descriptor = os.open(file, _FLAGS)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            with os.fdopen(descriptor, "rb", closefd=False) as opened:
+                return opened.read(MAX_NOTE_BYTES + 1)
+        finally:
+            os.close(descriptor)
 
     def _stamp(self, found: os.stat_result, now_ns: int) -> str:
         stamp = f"{found.st_size} {found.st_mtime_ns} {found.st_ino} {self._mark}"
