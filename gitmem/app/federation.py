@@ -23,6 +23,7 @@ from gitmem.app.peering import (
 from gitmem.cache.opening import CacheReader, Unfit, open_reader
 from gitmem.config import Settings
 from gitmem.core.peers import Peer, PeerState, Sighting
+from gitmem.errors import Damaged
 from gitmem.git.files import Layout, discover, list_watched
 from gitmem.services.workspace import Place, Workspace
 from gitmem.store.paths import Memory, clone_paths
@@ -88,11 +89,12 @@ class MachinePeers:
     def open(self, peer: Peer) -> Iterator[Workspace]:
         """A projection that is gone or not fit any more is made anew first."""
         home = peer_home(self._settings, peer.address)
-        try:
-            cache = open_reader(home.cache, repository=peer.address)
-        except Unfit:
+        cache = _open_cache(home.cache, peer)
+        if cache is None:
             self.bring_in_step(peer, say_nothing)
-            cache = open_reader(home.cache, repository=peer.address)
+            cache = _open_cache(home.cache, peer)
+        if cache is None:
+            raise Damaged(f"what is kept of {peer.alias} is replaced all the time")
         state = self.list_states().get(peer.address) or PeerState(address=peer.address)
         try:
             yield self._build(cache, state, home.folder)
@@ -179,6 +181,13 @@ class MachinePeers:
             place=Place(self._cwd, None, WORKTREE, None, False),
             now=self._settings.fixed_now,
         )
+
+
+def _open_cache(path: Path, peer: Peer) -> CacheReader | None:
+    try:
+        return open_reader(path, repository=peer.address)
+    except Unfit:
+        return None
 
 
 def stamp_files(paths: Sequence[str]) -> str:

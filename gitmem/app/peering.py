@@ -129,7 +129,8 @@ def open_peer(
         place=Place(cwd, None, WORKTREE, branch, layout.is_shallow),
         now=settings.fixed_now,
         report=report,
-        history=ports.history,
+        history=None if layout.format.is_partial_clone else ports.history,
+        ranges=ports.ranges,
     )
     opened_settings = msgspec.structs.replace(
         settings,
@@ -150,20 +151,22 @@ def build_workspace(
     now: str | None,
     report: Report = say_nothing,
     history: object = None,
+    ranges: object = None,
 ) -> Workspace:
-    """A peer's workspace over our projection of it."""
+    """A peer's workspace over our projection of it; without `history` its commits are not
+    read."""
     return Workspace(
         place=place,
         clone=memory.clone if memory is not None else PeerPaths(place.cwd / "no-clone"),
         memory=memory,
         present=present,
         sources=sources,
-        history=history,  # type: ignore[arg-type]
-        ranges=Lazy(_refuse),
+        ranges=ranges or Lazy(_refuse),  # type: ignore[arg-type]
+        history=history or Lazy(lambda: load("history-none")()),  # type: ignore[arg-type]
         tree=Lazy(_refuse),
         clock=SystemClock(now),
         refresh=lambda workspace: load("refresh-peer")(workspace),
-        grow=lambda workspace: load("grow")(workspace),
+        grow=lambda workspace: load("grow")(workspace) if history is not None else 0,
         is_large=lambda: False,
         grow_in_background=lambda: False,
         report=report,
