@@ -142,7 +142,8 @@ def _user_spot(ground: Ground, agent: Agent, file: ManagedFile) -> Spot:
     home = ground.environ.get("HOME") or ground.environ.get("USERPROFILE")
     if not home:
         raise UsageError("there is no home folder: HOME is not set")
-    return Spot(Path(home), _Below(agent.user_folder, file), None)
+    below = _Below(agent.user_folder, file) if agent.user_folder else file
+    return Spot(Path(home), below, None)
 
 
 class _Below:

@@ -37,7 +37,7 @@ def program(monkeypatch: pytest.MonkeyPatch, isolated: Path, tmp_path: Path) -> 
     (folder / "gitmem").write_text("#!/bin/sh\nexit 0\n")
     (folder / "gitmem").chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "OPENCODE_CONFIG_DIR"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"):
         monkeypatch.delenv(name, raising=False)
     return folder
 
@@ -318,7 +318,8 @@ def test_own_settings_are_written_from_anywhere_and_come_back(
     [
         ("claude", "CLAUDE_CONFIG_DIR", "settings.json"),
         ("codex", "CODEX_HOME", "hooks.json"),
-        ("opencode", "OPENCODE_CONFIG_DIR", "plugins/gitmem.ts"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/plugins/gitmem.ts"),
     ],
 )
 def test_an_agents_own_variable_says_where(
@@ -328,7 +329,7 @@ def test_an_agents_own_variable_says_where(
     words = ("agent", "install", "--agent", name, "--scope", "user", "--yes")
     call_gitmem(tmp_path, *words, env={variable: str(folder)}).ok()
     assert (folder / file).is_file()
-    assert not (isolated / f".{name}").exists()
+    assert not list(isolated.glob(f"**/*{Path(file).name}"))
 
 
 def test_outside_of_a_repository_there_is_no_project(tmp_path: Path) -> None:

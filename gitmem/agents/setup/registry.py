@@ -29,7 +29,8 @@ def has_no_plugin(data: bytes) -> bool:
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """One agent. `project` is its settings file within a work tree, `user` that within the
-    user's own folder for it: `user_folder` below the home, or what `user_variable` names.
+    user's own folder for it: `user_folder` below the home ("" is the home itself), or what
+    `user_variable` names in its place.
     `also` are further files of the project to look at; `instructions` those for its model.
     `note` is what a person must do besides."""
 
@@ -46,7 +47,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-def _claude_obstacle(settings: dict[str, Any]) -> str:
+def _disabled(settings: dict[str, Any]) -> str:
     return "disableAllHooks is true" if settings.get("disableAllHooks") is True else ""
 
 
@@ -74,7 +75,11 @@ def _has_claude_plugin(data: bytes) -> bool:
 
 
 def _claude(path: str) -> HookSettings:
-    return HookSettings(path, hook_table.CLAUDE, _claude_obstacle)
+    return HookSettings(path, hook_table.CLAUDE, _disabled)
+
+
+def _copilot(path: str) -> HookSettings:
+    return HookSettings(path, hook_table.COPILOT, _disabled)
 
 
 AGENTS_FILE = Instructions("AGENTS.md", AGENTS_TEXT)
@@ -111,21 +116,24 @@ AGENTS: dict[str, Agent] = {
             user=HookSettings("hooks.json", hook_table.CURSOR),
             user_folder=".cursor",
             instructions=(AGENTS_FILE,),
+            note="Where Cursor is set to include third-party configurations, it runs the hooks of "
+            "Claude Code's settings, too: set up one of the two.",
         ),
         Agent(
             name="gemini",
             title="Gemini CLI",
             project=HookSettings(".gemini/settings.json", hook_table.GEMINI, _gemini_obstacle),
-            user=HookSettings("settings.json", hook_table.GEMINI, _gemini_obstacle),
-            user_folder=".gemini",
+            user=HookSettings(".gemini/settings.json", hook_table.GEMINI, _gemini_obstacle),
+            user_folder="",
+            user_variable="GEMINI_CLI_HOME",
             instructions=(AGENTS_FILE,),
             note="Gemini CLI reads GEMINI.md unless context.fileName names AGENTS.md, too.",
         ),
         Agent(
             name="copilot",
             title="Copilot CLI",
-            project=HookSettings(".github/hooks/gitmem.json", hook_table.COPILOT),
-            user=HookSettings("hooks/gitmem.json", hook_table.COPILOT),
+            project=_copilot(".github/hooks/gitmem.json"),
+            user=_copilot("hooks/gitmem.json"),
             user_folder=".copilot",
             user_variable="COPILOT_HOME",
             instructions=(AGENTS_FILE,),
@@ -134,9 +142,9 @@ AGENTS: dict[str, Agent] = {
             name="opencode",
             title="OpenCode",
             project=OwnedFile(".opencode/plugins/gitmem.ts", PLUGIN),
-            user=OwnedFile("plugins/gitmem.ts", PLUGIN),
-            user_folder=".config/opencode",
-            user_variable="OPENCODE_CONFIG_DIR",
+            user=OwnedFile("opencode/plugins/gitmem.ts", PLUGIN),
+            user_folder=".config",
+            user_variable="XDG_CONFIG_HOME",
             instructions=(AGENTS_FILE,),
         ),
     )
