@@ -18,7 +18,7 @@ def make_secret() -> Line:
     return make_decision(
         seq=5,
         summary=f"Use {WORDS[0].upper()}",
-        why=f"Because {WORDS[1]} was leaked.",
+        why=f"Because {WORDS[1]} was leaked, see [[{WORDS[2]}#{WORDS[3]}]].",
         rejected=[{"option": WORDS[2], "reason": "x"}],
         tags=[WORDS[3]],
         paths=[{"path": f"src/{WORDS[0]}/b.py"}, {"path": "src/app.py"}],
