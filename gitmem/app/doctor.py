@@ -21,8 +21,10 @@ from gitmem.errors import CheckFailed, Damaged, GitmemError, NoMemory, PartMissi
 from gitmem.services.initialise import find_ignore_rule
 from gitmem.services.status import get_status
 from gitmem.services.verify import verify
+from gitmem.store.hook_log import log_file, read_log
 
 VERIFY_RECORDS = 50_000
+MAX_LOG_LINES = 20
 MINIMUM_GIT = (2, 30)
 # The WAL-reset race: a transaction can be lost when two connections write and checkpoint at
 # once. Fixed in 3.51.3, and in these two releases of older lines.
@@ -259,6 +261,18 @@ def _agents(opened: Opened) -> Iterator[Check]:
         yield Check("agents", "ok", f"coding agents: {names}")
 
 
+def _hook_log(opened: Opened) -> Iterator[Check]:
+    """What went wrong in agents' hooks, which tell nobody at the time."""
+    lines = read_log(opened.workspace.clone, most=MAX_LOG_LINES)
+    if lines:
+        yield Check(
+            "agent-hooks",
+            "warning",
+            f"hooks of agents went wrong; the last of it: {lines[-1]}",
+            f"All of it: {log_file(opened.workspace.clone)} (delete it when it is settled)",
+        )
+
+
 _CLONE_CHECKS: dict[str, Callable[[Opened], Iterator[Check]]] = {
     "writability": _writability,
     "cache": _cache,
@@ -267,4 +281,5 @@ _CLONE_CHECKS: dict[str, Callable[[Opened], Iterator[Check]]] = {
     "refspecs": _refspecs,
     "agents": _agents,
     "records": _records,
+    "agent-hooks": _hook_log,
 }
