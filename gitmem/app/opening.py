@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -134,14 +134,23 @@ def _open(
             settings.history_background and bool(load("background")(cwd, clone.home, environ))
         ),
         report=report,
-        vaults=lambda: load("open-vaults")(layout.work_tree, settings, environ),
-        vectors=cast(Any, Lazy(lambda: load("open-vectors")(clone.home, settings, environ))),
-        reranker=cast(Any, Lazy(lambda: load("open-reranker")(settings, environ))),
+        **_finding(layout, clone, settings, environ),
         **derive_ports(cache),
         refusal=refusal,
         share=settings.share_agents,
     )
     return Opened(workspace, layout, settings, project, cache, closing, environ, report, cwd)
+
+
+def _finding(
+    layout: Layout, clone: ClonePaths, settings: Settings, environ: Mapping[str, str]
+) -> dict[str, Any]:
+    """What finds documents beside the cache, loaded on first use."""
+    return {
+        "vaults": lambda: load("open-vaults")(layout.work_tree, settings, environ),
+        "vectors": Lazy(lambda: load("open-vectors")(clone.home, settings, environ)),
+        "reranker": Lazy(lambda: load("open-reranker")(settings, environ)),
+    }
 
 
 def derive_ports(cache: CacheReader) -> dict[str, Any]:

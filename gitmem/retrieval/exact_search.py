@@ -18,12 +18,14 @@ DIGITS = 4
 """Of a cosine: what is less than that apart comes in the order of ids."""
 _SLACK = 2 * 10.0**-DIGITS
 _LOOKED_AT = 8192
+_BLOCK_ROWS = 65_536
+"""So many rows end where a page of memory does, however wide they are."""
 _LONGEST = 1.01
 
 
 def find_nearest(rows: Rows, question: bytes, limit: int) -> list[tuple[bytes, float]]:
     """(id, cosine) of the best, best first; only what points the same way at all. Linear in
-    the rows; besides the mapped file it needs four bytes a row. Raises NoVectors."""
+    the rows; needs the memory of one block of them, and four bytes a row. Raises NoVectors."""
     if not rows.count or limit <= 0:
         return []
     with open(rows.vectors, "rb") as file:
@@ -35,7 +37,7 @@ def find_nearest(rows: Rows, question: bytes, limit: int) -> list[tuple[bytes, f
 def _search(mapped: mmap.mmap, rows: Rows, asked: Any, limit: int) -> list[tuple[bytes, float]]:
     matrix = np.frombuffer(mapped, dtype="<f4").reshape(rows.count, rows.dimension)
     try:
-        rough = matrix @ asked
+        rough = _multiply(mapped, matrix, asked)
         # A score that is no number makes the sum none, and one beyond 1 is none of a cosine.
         if not np.isfinite(rough.sum()) or rough.max() > _LONGEST:
             raise NoVectors
@@ -43,6 +45,19 @@ def _search(mapped: mmap.mmap, rows: Rows, asked: Any, limit: int) -> list[tuple
         return _look_again(matrix, rows, asked.astype(np.float64), best, limit)
     finally:
         del matrix
+
+
+def _multiply(mapped: mmap.mmap, matrix: Any, asked: Any) -> Any:
+    """One number a row. Of a large file what was read is handed back, or all of it would count
+    as this process's memory."""
+    rough = np.empty(len(matrix), dtype="<f4")
+    row_bytes = matrix.shape[1] * matrix.itemsize
+    for start in range(0, len(matrix), _BLOCK_ROWS):
+        block = matrix[start : start + _BLOCK_ROWS]
+        np.matmul(block, asked, out=rough[start : start + _BLOCK_ROWS])
+        if len(matrix) > _BLOCK_ROWS and hasattr(mapped, "madvise"):
+            mapped.madvise(mmap.MADV_DONTNEED, start * row_bytes, len(block) * row_bytes)
+    return rough
 
 
 def _choose(rough: Any, limit: int) -> Any:

@@ -7,9 +7,9 @@ and whose activations are not (tests/retrieval/test_onnx_embedder.py holds it).
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,9 @@ def _map(run: Callable[[list[int]], list[bytes]], batches: list[list[int]]) -> l
     workers = min(os.cpu_count() or 1, len(batches), _MAX_WORKERS)
     if workers <= 1:
         return [run(batch) for batch in batches]
-    with ThreadPoolExecutor(workers) as pool:
+    # One question needs no pool, whose module takes as long to load as a short answer.
+    futures = importlib.import_module("concurrent.futures")
+    with futures.ThreadPoolExecutor(workers) as pool:
         return list(pool.map(run, batches))
 
 

@@ -12,7 +12,6 @@ thrown away, since vectors are derived. Nothing here needs more than the standar
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
@@ -181,9 +180,10 @@ def forget_vectors(home: Path, kind: str, ids: Iterable[bytes], hold_lock: HoldL
 
 
 def remove_stamp(folder: Path) -> None:
-    """Delete a stamp's folder with all in it. Raises CannotWrite."""
+    """Delete a stamp's folder with the files in it. Raises CannotWrite."""
     with _in_our_words():
-        shutil.rmtree(folder)
+        _remove(*folder.iterdir())
+        folder.rmdir()
 
 
 def _forget(folder: Path, kind: str, wanted: set[bytes]) -> None:
