@@ -124,6 +124,12 @@ COMMANDS = {
         example="gitmem cache rebuild",
     ),
     "reindex": Entry("vectors", "reindex", "Embed what has no vector yet, for search by meaning."),
+    "eval": Entry(
+        "evaluation",
+        "evaluation",
+        "How good is retrieval, on a labelled set?",
+        example="gitmem eval SET",
+    ),
     "lint": Entry("lint", "lint", "Which links in notes and decisions lead nowhere?"),
     "schema": Entry("upkeep", "schema", "Print the JSON Schema of records."),
     "demo": Entry("setup", "demo", "See the whole flow in throw-away repositories."),

@@ -46,11 +46,14 @@ class DirectedLink(msgspec.Struct, frozen=True):
 
 
 class LabelledSet(msgspec.Struct, frozen=True):
-    """A set whose ids all name documents; none is empty. Ids are the text of what was read."""
+    """A set that can be measured with: neither documents nor queries are empty. Ids are the
+    text of what was read. `dangling` is how many links were left out, since they lead to no
+    document."""
 
     documents: Mapping[str, Document]
     queries: tuple[Query, ...]
     links: tuple[tuple[str, str], ...]
+    dangling: int = 0
 
 
 class _BeirDocument(msgspec.Struct):
@@ -77,12 +80,9 @@ def parse_set(docs: Lines, queries: Lines, links: Lines) -> LabelledSet:
         for one in query.relevant:
             _check(one, documents, where)
         asked.append(query)
-    edges: list[tuple[str, str]] = []
-    for number, link in _parse("links.jsonl", links, DirectedLink):
-        for one in (link.start, link.end):
-            _check(one, documents, f"links.jsonl:{number}")
-        edges.append((str(link.start), str(link.end)))
-    return _build(documents, asked, edges)
+    said = [(str(one.start), str(one.end)) for _, one in _parse("links.jsonl", links, DirectedLink)]
+    edges = [one for one in said if one[0] in documents and one[1] in documents]
+    return _build(documents, asked, edges, dangling=len(said) - len(edges))
 
 
 def parse_beir(corpus: Lines, queries: Lines, judgements: Lines) -> LabelledSet:
@@ -114,13 +114,17 @@ def parse_beir(corpus: Lines, queries: Lines, judgements: Lines) -> LabelledSet:
 
 
 def _build(
-    documents: Mapping[str, Document], queries: list[Query], links: list[tuple[str, str]]
+    documents: Mapping[str, Document],
+    queries: list[Query],
+    links: list[tuple[str, str]],
+    *,
+    dangling: int = 0,
 ) -> LabelledSet:
     if not documents:
         raise UsageError("the set has no documents, so nothing can be measured")
     if not queries:
         raise UsageError("the set has no queries, so nothing can be measured")
-    return LabelledSet(documents, tuple(queries), tuple(links))
+    return LabelledSet(documents, tuple(queries), tuple(links), dangling)
 
 
 def _index(file: str, documents: Iterable[tuple[int, Document]]) -> dict[str, Document]:
