@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import pytest
 
 import gitmem
 from gitmem.__main__ import main
-from gitmem.errors import NoMemory, NoRepository
+from gitmem.core.ranking import Ranked, Stamp
+from gitmem.errors import NoMemory, NoRepository, UsageError
 from tests.conftest import Repo
 
 SIGNATURES = {
@@ -19,7 +21,13 @@ SIGNATURES = {
         "(summary, *, why=None, type='decision', paths=(), rejected=(), supersedes=(), tags=(), "
         "private=False)"
     ),
-    "search": "(text, *, limit=10)",
+    "search": ("(text, *, limit=10, scope='all', depth='standard', as_of=None, explain=False)"),
+    "recall": (
+        "(question, *, limit=8, max_tokens=2000, depth='standard', gated=False, explain=False, "
+        "seen=())"
+    ),
+    "answer": "(question, *, limit=8, max_tokens=2000)",
+    "related": "(target, *, limit=10)",
     "pull": "(remote=None)",
     "push": "(remote=None)",
     "close": "()",
@@ -40,6 +48,9 @@ def test_the_names_and_words_are_the_published_ones() -> None:
     assert public == set(SIGNATURES)
     for name, words in SIGNATURES.items():
         assert bare_signature(getattr(gitmem.OpenMemory, name)) == words
+    assert bare_signature(gitmem.open_memory) == (
+        "(path='.', *, retriever=None, embedder=None, compactor=None, reader=None)"
+    )
     assert gitmem.__all__ == ["OpenMemory", "__version__", "open_memory"]
 
 
@@ -80,6 +91,50 @@ def test_a_decision_goes_round(make_repo: Callable[..., Repo], tmp_path: Path) -
 def run_init(repo: Repo) -> None:
 
     assert main(["-q", "-C", str(repo.path), "init", "--yes"]) == 0
+
+
+def test_retrieval_takes_parts_that_a_caller_brings(make_repo: Callable[..., Repo]) -> None:
+    repo = make_repo("ada")
+    oid = repo.commit("Add a cache, because the database was slow", **{"cache.py": "x = 1\n"})
+
+    class Oracle:
+        name = "oracle"
+
+        def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
+            return [Ranked(f"commit:{oid}", 1.0)]
+
+    class Letters:
+        stamp = Stamp("letters", "0" * 64, 26, "none")
+
+        def embed(self, texts: Sequence[str], *, is_question: bool = False) -> list[bytes]:
+            rows = [[float(text.lower().count(chr(97 + n))) for n in range(26)] for text in texts]
+            norms = [sum(x * x for x in row) ** 0.5 or 1.0 for row in rows]
+            return [
+                struct.pack("<26f", *(x / n for x in r)) for r, n in zip(rows, norms, strict=True)
+            ]
+
+    with gitmem.open_memory(
+        repo.path,
+        retriever=Oracle(),
+        embedder=Letters(),
+        compactor=lambda question, text, tokens: text[: 4 * tokens],
+        reader=lambda question, excerpts: f"{question} {len(excerpts)}",
+    ) as memory:
+        found = memory.recall("zebra", max_tokens=3, explain=True)
+        assert [one.hit.commit for one in found.excerpts] == [oid]
+        assert found.excerpts[0].text == "Add a cache,"
+        assert found.excerpts[0].whole == f"gitmem show {oid[:12]}"
+        assert found.excerpts[0].explain is not None
+        voices = {vote.ranker for vote in found.excerpts[0].explain.votes}
+        assert voices == {"oracle", "vectors"}
+        assert memory.answer("zebra").text == "zebra 1"
+        assert memory.search("zebra").hits[0].commit == oid
+    with gitmem.open_memory(repo.path) as memory:
+        said = memory.answer("slow database")
+        assert "because the database was slow" in said.text and oid[:12] in said.text
+        assert memory.recall("slow database", seen=[f"commit:{oid}"]).excerpts == ()
+        with pytest.raises(UsageError, match="not a date"):
+            memory.search("cache", as_of="yesterday")
 
 
 def test_outside_a_repository_it_says_so(tmp_path: Path) -> None:

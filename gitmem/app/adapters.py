@@ -51,6 +51,7 @@ _TABLE = {
     "open-vaults": ("gitmem.app.finding", "open_vaults"),
     "locate-vaults": ("gitmem.vaults.locating", "locate_vaults"),
     "open-vectors": ("gitmem.app.embedding", "open_vectors"),
+    "open-vectors-with": ("gitmem.app.embedding", "open_vectors_with"),
     "open-reranker": ("gitmem.app.embedding", "open_reranker"),
     "download-models": ("gitmem.app.embedding", "download_models"),
     "onnx-embedder": ("gitmem.retrieval.onnx_embedder", "OnnxEmbedder"),

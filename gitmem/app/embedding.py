@@ -45,6 +45,11 @@ def open_vectors(home: Path, settings: Settings, environ: Mapping[str, str]) -> 
     return FileVectorIndex(folder, making, elsewhere)
 
 
+def open_vectors_with(embedder: Embedder, home: Path) -> FileVectorIndex:
+    """The vectors of this clone under an embedder that the caller brings."""
+    return FileVectorIndex(home / VECTORS, _making(lambda: embedder, ("numpy",)))
+
+
 def open_reranker(settings: Settings, environ: Mapping[str, str]) -> Reranker:
     """The cross-encoder. Raises SearchMissing, ModelMissing."""
     _check_packages(_FASTEMBED_PACKAGES)

@@ -34,6 +34,9 @@ _ROWS = {
     COMMIT: "SELECT oid, cid FROM code_commit WHERE oid IN (?*)",
     CHUNK: "SELECT id, chid FROM chunk WHERE id IN (?*)",
 }
+_LEAST_WORDS = 3
+_LEAST_TOTAL = 1000
+"""A memory of few documents does not tell which words are rare; this is taken for its size."""
 _HAS = "SELECT rowid FROM full_text WHERE full_text MATCH ? AND rowid IN (?*)"
 
 
@@ -73,11 +76,11 @@ class CacheFullText:
         return sorted(found, key=lambda one: (-one.score, one.key))[:limit]
 
     def measure_coverage(self, question: str, keys: Sequence[str]) -> Mapping[str, int]:
-        """Of each document, how much of the question it has, per mille: its words weigh as
-        much as they are rare. A word that no document has counts, too."""
+        """A question is taken for at least as much as three words that one document has: one
+        word in common, however rare, is no subject in common."""
         with self._db.snapshot():
             counts = self._choose(question, list_words(question))
-            total = count_texts(self._db)
+            total = max(_LEAST_TOTAL, count_texts(self._db))
             rows = self._find_rows(keys)
             matched = dict.fromkeys(rows, 0.0)
             mass = 0.0
@@ -87,7 +90,8 @@ class CacheFullText:
                 if count:
                     for (rowid,) in self._db.query_in(_HAS, sorted(rows), before=(phrase,)):
                         matched[rowid] += weight
-        return {rows[rowid]: round(1000 * one / mass) for rowid, one in matched.items() if mass}
+        whole = max(mass, _LEAST_WORDS * math.log(1 + total))
+        return {rows[rowid]: round(1000 * one / whole) for rowid, one in matched.items()}
 
     def _choose(self, question: str, words: Sequence[str]) -> dict[str, int]:
         """What to search for, remembered: a question is ranked and then measured."""

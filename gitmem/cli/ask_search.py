@@ -11,12 +11,10 @@ from gitmem.cli.render_excerpts import format_hop, render_excerpt, render_excerp
 from gitmem.cli.render_hits import Look
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
-from gitmem.core.timestamps import parse_until
-from gitmem.errors import UsageError
 from gitmem.services.asking import Depth
 from gitmem.services.recall import Excerpt
 from gitmem.services.related import Related, find_related
-from gitmem.services.search import Scope, search
+from gitmem.services.search import Scope, parse_as_of, search
 
 
 class SearchWords(msgspec.Struct, frozen=True):
@@ -31,7 +29,7 @@ class SearchWords(msgspec.Struct, frozen=True):
 
 
 def run_search(session: Session, words: SearchWords) -> int:
-    as_of = None if words.as_of is None else _parse_date(words.as_of)
+    as_of = None if words.as_of is None else parse_as_of(words.as_of)
     opened = open_for(session)
     try:
         found = search(
@@ -106,13 +104,3 @@ def _row(one: Excerpt) -> dict[str, object]:
         "whole": one.whole,
         **({"explain": one.explain} if one.explain is not None else {}),
     }
-
-
-def _parse_date(text: str) -> int:
-    try:
-        return parse_until(text)
-    except (ValueError, OverflowError):
-        raise UsageError(
-            f"{clean_line(text)[:80]!r} is not a date",
-            hint="Write it so: 2026-11-30, or 2026-11-30T12:00Z",
-        ) from None

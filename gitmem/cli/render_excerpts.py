@@ -53,7 +53,7 @@ def _explain(explained: Explanation) -> list[str]:
     if explained.votes:
         facts.append(f"fused score {explained.score:.4f}")
     if explained.coverage is not None:
-        facts.append(f"{explained.coverage}\u2030 of the question's words")
+        facts.append(f"{explained.coverage}\u2030 of the question in words")
     facts.append(format_count(explained.tokens, "token"))
     lines.append("; ".join(facts))
     lines += [format_hop(hop) for hop in explained.chain]

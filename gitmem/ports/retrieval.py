@@ -27,7 +27,8 @@ class TextRanker(Ranker, Protocol):
 
     def measure_coverage(self, question: str, keys: Sequence[str]) -> Mapping[str, int]:
         """Of each document how much of the question it has, per mille: words weigh as much as
-        they are rare, and a word that no document has counts, too."""
+        they are rare, a word that no document has counts, too, and a question of few words
+        is never covered whole."""
         ...
 
 

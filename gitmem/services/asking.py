@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 Depth = Literal["quick", "standard", "deep"]
 LEAST_COVERAGE = 400
-"""Per mille of a question's words, weighed by how rare they are, that a document must have
-to be about it, where no vectors say so (measured: docs/retrieval.md)."""
+"""Per mille of a question that a document must have in words (`TextRanker.measure_coverage`)
+to be about it, where no vectors say so. Measured: docs/retrieval.md."""
+SURE_COVERAGE = 700
+"""And to be about it whatever the vectors say, which know no names."""
 GATED = 16
 """Of so many of the best documents the gate asks how much of the question they have."""
 DEPTH_IN_THE_PAST = 1000
@@ -45,6 +47,7 @@ class Question:
         as_of: int | None = None,
         half_life_days: int = 0,
         with_everything: bool = False,
+        rankers: Sequence[Ranker] = (),
     ) -> None:
         self._workspace = workspace
         self.text = text
@@ -53,6 +56,7 @@ class Question:
         self._as_of = as_of
         self._half_life_days = half_life_days
         self._with_everything = with_everything
+        self._rankers = rankers
         now_ms = workspace.clock.now_ms()
         self.now_ms = now_ms if as_of is None else min(as_of, now_ms)
         self.hits: dict[str, Hit] = {}
@@ -68,6 +72,7 @@ class Question:
         rankers: list[Ranker] = [workspace.text]
         if self._depth != "quick":
             rankers.append(_Vectors(workspace, self.notices))
+        rankers = list({one.name: one for one in (*rankers, *self._rankers)}.values())
         skipped = set(seen)
 
         def judge(keys: Sequence[str]) -> Mapping[str, float]:
@@ -112,14 +117,35 @@ class Question:
         """How much of the question each document has, per mille."""
         return self._workspace.text.measure_coverage(self.text, keys)
 
+    def accept_all(self, one: Fused) -> bool:
+        """The gate that is always open."""
+        return True
+
+    def find_floor(self, min_similarity: int | None) -> Callable[[Fused], bool]:
+        """What a search may show: all that has a word of it, or is linked; what only vectors
+        found, which find something for any text, where it is similar enough."""
+        gate = min_similarity if min_similarity is not None else self._get_measured_gate()
+
+        def passes(one: Fused) -> bool:
+            return bool(one.chain) or any(
+                vote.ranker != "vectors" or gate is None or vote.score * 1000 >= gate
+                for vote in one.votes
+            )
+
+        return passes
+
     def find_gate(
         self, order: Sequence[Fused], min_similarity: int | None
     ) -> Callable[[Fused], bool]:
         """What has to do with the question: similar enough by vectors, or with enough of its
         words. A linked document stands and falls with the one that links to it."""
         gate = min_similarity if min_similarity is not None else self._get_measured_gate()
+        has_vectors = gate is not None and any(
+            vote.ranker == "vectors" for one in order for vote in one.votes
+        )
+        least = SURE_COVERAGE if has_vectors else LEAST_COVERAGE
         coverage = self.measure_coverage([one.key for one in order[:GATED]])
-        passing = {key for key, share in coverage.items() if share >= LEAST_COVERAGE}
+        passing = {key for key, share in coverage.items() if share >= least}
         if gate is not None:
             for one in order:
                 if any(v.ranker == "vectors" and v.score * 1000 >= gate for v in one.votes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,6 +15,9 @@ from gitmem.services.hits import Hit
 from gitmem.services.retrieve import KINDS
 from gitmem.services.standing import describe_standing
 from gitmem.services.workspace import Notice, Workspace
+
+if TYPE_CHECKING:
+    from gitmem.ports.retrieval import Ranker
 
 Compact = Callable[[str, str, int], str]
 """(question, text, tokens) → the text within so many tokens."""
@@ -60,7 +64,8 @@ class RecallOptions(msgspec.Struct, frozen=True, kw_only=True):
     known then. `is_gated`: nothing at all where nothing is similar enough; `min_similarity`
     (per mille) replaces the measured gate. `with_everything`: also what was retracted or
     reverted, commits that give no reason, and those whose decision is shown. `compact`
-    shortens a text in place of `cut_text`."""
+    shortens a text in place of `cut_text`; `rankers` are asked beside the usual ones, or in
+    place of one with the same name."""
 
     limit: int = 8
     max_tokens: int = 2000
@@ -73,6 +78,7 @@ class RecallOptions(msgspec.Struct, frozen=True, kw_only=True):
     with_explain: bool = False
     with_everything: bool = False
     compact: Compact | None = None
+    rankers: tuple[Ranker, ...] = ()
 
 
 class Recalled(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +102,7 @@ def recall(
         as_of=options.as_of,
         half_life_days=options.half_life_days,
         with_everything=options.with_everything,
+        rankers=options.rankers,
     )
     order = asked.retrieve(options.limit, seen)
     shown = _choose(asked, order, options)
@@ -104,14 +111,18 @@ def recall(
 
 def _choose(asked: Question, order: Sequence[Fused], options: RecallOptions) -> list[Fused]:
     """The first of the order that may be shown: each text once, what passes the gate."""
-    passes = asked.find_gate(order, options.min_similarity) if options.is_gated else None
+    passes: Callable[[Fused], bool] = asked.accept_all
+    if options.is_gated:
+        passes = asked.find_gate(order, options.min_similarity)
+    elif options.with_everything:
+        passes = asked.find_floor(options.min_similarity)
     chosen: list[Fused] = []
     texts: set[str] = set()
     told: set[str | None] = set()
     for one in order:
         if len(chosen) >= options.limit:
             break
-        if passes is not None and not passes(one):
+        if not passes(one):
             continue
         hit = asked.hits[one.key]
         text = format_text(hit)
