@@ -98,10 +98,11 @@ def _iter_lines(path: str) -> Iterator[bytes]:
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        return
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            return
         skipping = about.st_size > MAX_TAIL_BYTES
         if skipping:
             file.seek(about.st_size - MAX_TAIL_BYTES)

@@ -186,10 +186,11 @@ def _read_tail(file: Path) -> bytes:
         descriptor = os.open(file, flags | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return b""
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        return b""
     with os.fdopen(descriptor, "rb") as opened:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            return b""
         if about.st_size > MAX_READ_BYTES:
             opened.seek(about.st_size - MAX_READ_BYTES)
             opened.readline()
