@@ -11,7 +11,8 @@ import re
 from gitmem.core.unsafe_text import clean_line
 
 _CODE = re.compile(r"(?<![\\`])(`[^`]+`)(?!`)")
-_MARKS = re.compile(r"([\\`*\[\]~|$])|(?<![^\W_])_|_(?![^\W_])")
+_MARKS = re.compile(r"([\\`*\[\]~|$]|(?<=\])\()|(?<![^\W_])_|_(?![^\W_])")
+_ACTIVE = re.compile(r"[\\`*\[\]~|$_&<@]")
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 _MENTION = re.compile(r"(?<![\w.])@(?=[\w-])")
 _BREAK = "\u200b"
@@ -25,6 +26,8 @@ def format_words(text: str, *, most_chars: int) -> str:
     if len(line) > most_chars:
         line = line[:most_chars].rpartition(" ")[0].rstrip(".,;: ") or line[:most_chars]
         line += " …"
+    if _ACTIVE.search(line) is None:
+        return line
     pieces = _CODE.split(line)
     return "".join(
         piece if place % 2 else escape_words(piece) for place, piece in enumerate(pieces)

@@ -33,12 +33,11 @@ def measure_coverage(
     decisions = [entry for entry in entries if entry.matched != "message"]
     decided = files.list_about(decisions)
     told = {entry.commit for entry in entries if entry.matched == "message"}
-    messages = {
-        files.last_name(touch.path)
-        for commit in standing
-        if commit.oid in told or gives_reason(commit)
-        for touch in commit.touches
-    }
+    messages: set[str] = set()
+    for commit in standing:
+        touched = files.touched_by(commit.oid)
+        if commit.oid in told or (not touched <= decided and gives_reason(commit)):
+            messages |= touched
     exempt = _list_exempt(files, standing, ignored_paths, ignored_types)
     unexplained = files.names - decided - messages - exempt
     counted = files.names - (exempt - decided - messages)

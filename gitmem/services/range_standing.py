@@ -83,10 +83,13 @@ class RangeStanding:
     def _is_at_end(self, record_id: str, added: Mapping[str, object]) -> bool:
         if record_id not in self._contents.removed_by:
             return record_id in added
-        # Its segment went; another may still have it.
+        # Its segment went; another may still have it. A copy that was kept for safety says
+        # nothing: what a commit took away is pending no more.
         held = self.find_held([record_id]).get(record_id)
-        if held is None:
-            return False
+        if held is None or self._workspace.is_detached:
+            return held is not None
+        if self._contents.range.is_at_head:
+            return held.places.head or held.places.work
         self._find_segments([record_id])
         return self._build_statement(held).in_view
 

@@ -15,7 +15,6 @@ from gitmem.ports.range_reader import Ends, RangeCommit
 from gitmem.services.workspace import Workspace
 from gitmem.store.union import read_blobs
 
-
 _NOT_HERE = frozenset({"missing", "too-large"})
 _BATCH = 100
 
