@@ -7,13 +7,15 @@ from pathlib import Path
 from gitmem.cli.ask_recall import DEFAULT_MAX_TOKENS, DEFAULT_TOP_K, RecallWords, run_recall
 from gitmem.cli.boundary import Session, guarded
 from gitmem.cli.plain import Spec, parse_plain
+from gitmem.services.asking import Depth
 
 _SPEC = Spec(
     flags={"--json": "json", "-q": "quiet", "--quiet": "quiet", "--explain": "explain"},
-    single={"--top-k": "top-k", "--max-tokens": "max-tokens"},
+    single={"--top-k": "top-k", "--max-tokens": "max-tokens", "--depth": "depth"},
     least=1,
     most=10_000,
 )
+_DEPTHS: dict[str, Depth] = {"quick": "quick", "standard": "standard", "deep": "deep"}
 _MOST = 1_000_000
 
 
@@ -27,10 +29,14 @@ def run(words: list[str]) -> int | None:
     for number in (top_k, max_tokens):
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= _MOST):
             return None
+    depth = _DEPTHS.get(plain.values.get("depth", "standard"))
+    if depth is None:
+        return None
     asked = RecallWords(
         " ".join(plain.words),
         top_k=int(top_k),
         max_tokens=int(max_tokens),
+        depth=depth,
         with_explain="explain" in plain.flags,
     )
     session = Session(Path.cwd(), is_json="json" in plain.flags, is_quiet="quiet" in plain.flags)
