@@ -8,8 +8,8 @@ from typing import NamedTuple
 from gitmem.cache.connection import Connection
 from gitmem.cache.path_ids import find_path_ids
 from gitmem.core.note_names import Page, choose_pages, format_candidates, link_name, path_of
-from gitmem.core.note_text import find_chunk
 from gitmem.core.notes import Chunk
+from gitmem.core.passages import find_chunk
 from gitmem.core.ranking import format_key
 
 LEAST_DIGITS = 4

@@ -12,8 +12,8 @@ from gitmem.cache.connection import Connection
 from gitmem.cache.full_text import forget_chunks, index_chunks
 from gitmem.cache.link_targets import find_pages
 from gitmem.core.note_names import fold_name, link_name, list_names, rank_pages
-from gitmem.core.note_text import format_passage
 from gitmem.core.notes import BadLink, Chunk, Note
+from gitmem.core.passages import format_passage
 
 _NOTES = (
     "SELECT nid, vault.name, path, stamp, title, aliases, tags, is_hub"

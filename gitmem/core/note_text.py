@@ -1,4 +1,4 @@
-"""A page of Markdown: from its bytes to a note, and from its chunks to what is searched."""
+"""A page of Markdown: from its bytes to a note."""
 
 from __future__ import annotations
 
@@ -90,41 +90,3 @@ def _body_links(body: str, first_line: int, placed: Sequence[tuple[int, Chunk]])
         )
         for offset, link in iter_links(body)
     ]
-
-
-def find_chunk(chunks: Sequence[Chunk], heading: str, block: str) -> Chunk | None:
-    """The chunk of a note that a link to a heading or block means; else its first. Of
-    `a#b#c` the last heading counts."""
-    if block:
-        for chunk in chunks:
-            if any(line.endswith(f"^{block}") for line in chunk.text.split("\n")):
-                return chunk
-    wanted = _plain(heading.rpartition("#")[2])
-    if wanted:
-        for chunk in chunks:
-            if any(
-                _plain(line.lstrip("# ")) == wanted
-                for line in chunk.text.split("\n")
-                if line.startswith("#")
-            ):
-                return chunk
-        for chunk in chunks:
-            if _plain(chunk.heading) == wanted:
-                return chunk
-    return chunks[0] if chunks else None
-
-
-def _plain(heading: str) -> str:
-    return " ".join(heading.casefold().split())
-
-
-def format_passage(title: str, heading: str, text: str, other_names: Sequence[str] = ()) -> str:
-    """A chunk's text as it is searched, embedded and ranked: under its note's title and the
-    heading above it; a note's first chunk with its aliases and tags, too."""
-    parts = [title]
-    if heading and heading != title and not text.lstrip("# \n").startswith(heading):
-        parts.append(heading)
-    if other_names:
-        parts.append(", ".join(other_names))
-    parts.append(text)
-    return "\n".join(part for part in parts if part)

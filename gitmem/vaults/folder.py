@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import stat
 import time
@@ -10,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gitmem.core.note_names import ENDINGS, MAX_DEPTH
-from gitmem.core.note_text import build_note
 from gitmem.core.notes import Complaint, Note
 from gitmem.core.paths import decode_path
 
@@ -81,7 +81,10 @@ class FolderVault:
             return None
         if data is None or len(data) > MAX_NOTE_BYTES:
             return None
-        return build_note(self._name, path, stamp, data, self._hubs)
+        # Questions are asked often and pages change rarely: parsing is loaded for those that do.
+        parsing = importlib.import_module("gitmem.core.note_text")
+        note: Note | None = parsing.build_note(self._name, path, stamp, data, self._hubs)
+        return note
 
     def _read(self, file: Path) -> bytes | None:
         """A file's bytes, one more than the bound at most; None for what is no file of this

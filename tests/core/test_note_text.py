@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.core.note_text import build_note, decode_text, find_chunk, format_passage
+from gitmem.core.note_text import build_note, decode_text
 from gitmem.core.notes import Chunk, Note
+from gitmem.core.passages import find_chunk, format_passage
 
 
 def note(text: str | bytes, path: str = "a.md", hubs: tuple[str, ...] = ()) -> Note:
