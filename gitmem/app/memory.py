@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from gitmem.app.adapters import load
+from gitmem.app.changelogging import make_changelog
 from gitmem.app.opening import Opened, open_repository
 from gitmem.app.sharing import pull_memory, push_memory
 from gitmem.config import environment
+from gitmem.core.changelog_entries import Changelog
 from gitmem.core.records import Rejected
 from gitmem.services.asking import Depth
 from gitmem.services.capture import Captured, Draft, capture
+from gitmem.services.changelog import ChangelogRequest
+from gitmem.services.impact import Impact, Kind, find_impact
 from gitmem.services.paths import parse_path_refs, resolve_ids
 from gitmem.services.pull import Pulled
 from gitmem.services.push import Pushed
@@ -170,6 +174,19 @@ class OpenMemory:
         """What is linked to a record, commit, note or file, by which hops; without links what
         is near. Raises NotFound, Ambiguous."""
         return find_related(self._open().workspace, target, limit=limit)
+
+    def changelog(
+        self, *words: str, tag: str | None = None, is_unreleased: bool = False
+    ) -> Changelog:
+        """What a range of commits changed, and why. `words` are any range that `git rev-list`
+        takes; none means since the last tag. Raises HistoryCut in a shallow clone that lacks
+        some of it."""
+        request = ChangelogRequest(words=words, tag=tag, is_unreleased=is_unreleased)
+        return make_changelog(self._open(), request).changelog
+
+    def impact(self, target: str, *, kind: Kind | None = None, limit: int = 20) -> Impact:
+        """What rests on a path, an id, an address or a page's name. Raises NotFound."""
+        return find_impact(self._open().workspace, target, kind=kind, limit=limit)
 
     def pull(self, remote: str | None = None) -> Pulled:
         """Fetch what everybody else recorded. Raises RemoteError and its kinds."""

@@ -70,6 +70,12 @@ COMMANDS = {
         "What is linked to a decision, note or file.",
         example="gitmem related src/app.py",
     ),
+    "impact": Entry(
+        "release",
+        "impact",
+        "What rests on a file, a decision or a page.",
+        example="gitmem impact src/app.py",
+    ),
     "note": Entry(
         "write",
         "note",
@@ -110,6 +116,7 @@ COMMANDS = {
         example="gitmem peers add ../billing",
     ),
     "verify": Entry("upkeep", "verify", "Prove that every byte agrees with its hash."),
+    "mcp": Entry("mcp", "mcp", "Serve the memory to agents over the Model Context Protocol."),
     "pr-report": Entry(
         "report",
         "pr_report",

@@ -7,6 +7,8 @@ import click
 from gitmem.cli.boundary import Session
 from gitmem.cli.commands.declare import command
 from gitmem.cli.make_changelog import FORMATS, ChangelogOptions, run_changelog
+from gitmem.cli.show_impact import run_impact
+from gitmem.services.impact import DEFAULT_LIMIT, KINDS, Kind
 
 
 @command("changelog")
@@ -61,3 +63,28 @@ def changelog(
         is_prose=prose,
     )
     return run_changelog(session, options)
+
+
+@command("impact")
+@click.argument("target", type=click.Path())
+@click.option("--as", "kind", type=click.Choice(KINDS), help="What TARGET is, if a word fits two.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=DEFAULT_LIMIT,
+    show_default=True,
+    help="At most so many of each.",
+)
+def impact(session: Session, target: str, kind: Kind | None, limit: int) -> int:
+    """Say what rests on TARGET: who would notice a change of it.
+
+    TARGET is a file or folder, a decision's id, an address, or the name of a page. Of a file it
+    lists its decisions, what points at these, and the files that change together with it.
+
+    \b
+      gitmem impact src/app.py
+      gitmem impact 4d41c9f
+      gitmem impact https://example.com/spec --as source
+    """
+    return run_impact(session, target, kind, limit)
