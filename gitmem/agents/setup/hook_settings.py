@@ -12,7 +12,13 @@ import msgspec
 from gitmem.agents.setup.file_text import UNCHANGED, decode_text, split_mark
 from gitmem.agents.setup.hook_table import Event, HookTable
 from gitmem.agents.setup.jsonc import JsoncError, Node, parse_jsonc
-from gitmem.agents.setup.jsonc_edit import add_element, add_member, find_node, remove_item
+from gitmem.agents.setup.jsonc_edit import (
+    Steps,
+    add_element,
+    add_member,
+    find_node,
+    remove_item,
+)
 from gitmem.errors import Refused
 from gitmem.ports.agent_setup import FileState
 
@@ -26,8 +32,8 @@ class _Found(msgspec.Struct, frozen=True):
     and `is_alone` tells whether the group has no other."""
 
     event: str
-    path: tuple[str | int, ...]
-    group: tuple[str | int, ...] | None
+    path: Steps
+    group: Steps | None
     is_alone: bool
     handler: dict[str, Any]
 
@@ -131,7 +137,7 @@ class HookSettings:
         for event in hooks.items if hooks is not None else ():
             for index, item in enumerate(event.node.items):
                 name = event.key or ""
-                path: tuple[str | int, ...] = ("hooks", name, index)
+                path: Steps = ("hooks", name, index)
                 if not self._table.is_grouped:
                     if _is_ours(item.node.value):
                         yield _Found(name, path, None, True, item.node.value)
@@ -208,7 +214,7 @@ class HookSettings:
         return frozenset(["hooks", *names]) if hooks is not None else frozenset()
 
 
-def _cut(text: str, root: Node, path: tuple[str | int, ...]) -> str:
+def _cut(text: str, root: Node, path: Steps) -> str:
     container = find_node(root, path[:-1])
     step = path[-1]
     if isinstance(step, str):

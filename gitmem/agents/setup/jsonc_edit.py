@@ -11,16 +11,16 @@ from typing import Any
 
 from gitmem.agents.setup.jsonc import Item, Node
 
-Path = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
 """Names and numbers that lead from the root to a value."""
 
 
-def add_member(text: str, root: Node, path: Path, key: str, value: Any) -> str:
+def add_member(text: str, root: Node, path: Steps, key: str, value: Any) -> str:
     """The text with one more member, last, in the object at `path`."""
     return _add(text, root, path, value, key)
 
 
-def add_element(text: str, root: Node, path: Path, value: Any) -> str:
+def add_element(text: str, root: Node, path: Steps, value: Any) -> str:
     """The text with one more element, last, in the list at `path`."""
     return _add(text, root, path, value, None)
 
@@ -50,7 +50,7 @@ def _cut_start(text: str, item: Item) -> int:
     return item.lead + (2 if text.startswith("\r\n", item.lead) else 1)
 
 
-def find_node(root: Node, path: Path) -> Node:
+def find_node(root: Node, path: Steps) -> Node:
     """The value at a path that is there."""
     node = root
     for step in path:
@@ -60,7 +60,7 @@ def find_node(root: Node, path: Path) -> Node:
     return node
 
 
-def _add(text: str, root: Node, path: Path, value: Any, key: str | None) -> str:
+def _add(text: str, root: Node, path: Steps, value: Any, key: str | None) -> str:
     container = find_node(root, path)
     eol = "\r\n" if "\r\n" in text else "\n"
     is_spread = _is_spread(text, root, container)
@@ -100,7 +100,7 @@ def _unit(text: str, root: Node) -> str:
     return own or "  "
 
 
-def _indent(text: str, root: Node, path: Path) -> str:
+def _indent(text: str, root: Node, path: Steps) -> str:
     """The indentation of a new item in the container at `path`."""
     container = find_node(root, path)
     for item in container.items:
