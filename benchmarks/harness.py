@@ -66,19 +66,25 @@ def compare(
 
 
 def run_once(
-    command: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: Path = Path(os.devnull),
 ) -> Sample:
-    """One cold process from start to end. Raises RuntimeError where it fails."""
+    """One cold process from start to end; `stdin` is a file. Raises RuntimeError where it
+    fails."""
     is_launched = hasattr(os, "posix_spawnp")
     launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER] if is_launched else []
     start = time.perf_counter()
-    done = subprocess.run(
-        [*launcher, *command],
-        cwd=cwd,
-        env=None if env is None else dict(env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-    )
+    with open(stdin, "rb") as given:
+        done = subprocess.run(
+            [*launcher, *command],
+            cwd=cwd,
+            env=None if env is None else dict(env),
+            stdin=given,
+            capture_output=True,
+        )
     sample, code = Sample(time.perf_counter() - start, 0), done.returncode
     if is_launched and code == 0:
         seconds, peak, ended = done.stdout.split()

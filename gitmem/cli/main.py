@@ -148,7 +148,12 @@ COMMANDS = {
         "Let decisions go with their commits: git's hooks.",
         example="gitmem hooks status",
     ),
-    "hook": Entry("hooks", "hook", "What git's hooks run.", example="gitmem hook pre-commit"),
+    "hook": Entry(
+        "hooks",
+        "hook",
+        "What git's hooks run, and coding agents.",
+        example="gitmem hook pre-commit",
+    ),
     "agent": Entry(
         "agents",
         "agent",

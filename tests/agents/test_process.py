@@ -14,6 +14,7 @@ import pytest
 
 from tests.agents.conftest import Agent, list_spooled, read_log, remember, run_hook
 from tests.support.commandline import Clone, environment
+from tests.test_architecture import HEAVY
 
 EVENTS = [
     "session-start",
@@ -303,3 +304,35 @@ def test_a_cursor_session_is_captured_from_its_several_events(clone: Clone) -> N
     assert record["actor"]["agent"] == "cursor"
     assert record["summary"].startswith("The cache is keyed by tenant")
     assert record["paths"] == [{"path": "src/cache.py"}]
+
+
+LIGHT = {"sqlite3", "click", "subprocess", "email", "logging", "asyncio", "threading"}
+HOT = {"click", "email", "logging", "asyncio"}
+_PROBE = """
+import json, sys
+from gitmem.__main__ import main
+main(sys.argv[2:])
+with open(sys.argv[1], "w") as out:
+    json.dump(sorted(sys.modules), out)
+"""
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_no_event_imports_what_it_does_not_need(agent: Agent, event: str, tmp_path: Path) -> None:
+    remember(agent.clone, "Cache keyed by tenant", "app.py")
+    out = tmp_path / "modules.json"
+    fields = {"tool_name": "Edit", "tool_input": {"file_path": "app.py"}, "prompt": "/x"}
+    data = json.dumps(agent.payload(**fields, last_assistant_message="Done.")).encode()
+    words = [str(out), "hook", event, "--agent", "claude"]
+    done = subprocess.run(
+        [sys.executable, "-c", _PROBE, *words],
+        cwd=agent.clone.path,
+        env=environment(),
+        input=data,
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    modules = set(json.loads(out.read_text()))
+    forbidden = LIGHT if event == "post-tool-use" else HOT
+    assert modules & (HEAVY | forbidden) == set()

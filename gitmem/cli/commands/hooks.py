@@ -6,8 +6,10 @@ import click
 
 from gitmem.cli.boundary import Session
 from gitmem.cli.commands.declare import command
-from gitmem.cli.hook_run import EVENTS, run
+from gitmem.cli.hook_run import EVENTS
 from gitmem.cli.hooks import run_hooks
+from gitmem.cli.hot_hook import AGENT_OPTION, run
+from gitmem.core.agent_events import MOMENTS
 
 
 @command("hooks")
@@ -26,8 +28,13 @@ def hooks(session: Session, action: str) -> int:
 
 
 @command("hook")
-@click.argument("event", type=click.Choice(EVENTS))
+@click.argument("event", type=click.Choice([*EVENTS, *sorted(MOMENTS)]))
 @click.argument("words", nargs=-1)
-def hook(session: Session, event: str, words: tuple[str, ...]) -> int:
-    """What git's hooks run; by hand it does the same. Never fails. GITMEM=0 switches it off."""
-    return run(["hook", event, *words]) or 0
+@click.option("--agent", metavar="NAME", help="The coding agent that calls, as JSON on stdin.")
+def hook(session: Session, event: str, words: tuple[str, ...], agent: str | None) -> int:
+    """What git's hooks run, and coding agents; by hand it does the same.
+
+    Never fails. GITMEM=0 switches it off.
+    """
+    named = () if agent is None else (AGENT_OPTION, agent)
+    return run(["hook", event, *words, *named]) or 0
