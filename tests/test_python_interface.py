@@ -28,6 +28,8 @@ SIGNATURES = {
     ),
     "answer": "(question, *, limit=8, max_tokens=2000)",
     "related": "(target, *, limit=10)",
+    "changelog": "(*words, tag=None, unreleased=False)",
+    "impact": "(target, *, kind=None, limit=20)",
     "pull": "(remote=None)",
     "push": "(remote=None)",
     "close": "()",

@@ -176,12 +176,12 @@ class OpenMemory:
         return find_related(self._open().workspace, target, limit=limit)
 
     def changelog(
-        self, *words: str, tag: str | None = None, is_unreleased: bool = False
+        self, *words: str, tag: str | None = None, unreleased: bool = False
     ) -> Changelog:
         """What a range of commits changed, and why. `words` are any range that `git rev-list`
         takes; none means since the last tag. Raises HistoryCut in a shallow clone that lacks
         some of it."""
-        request = ChangelogRequest(words=words, tag=tag, is_unreleased=is_unreleased)
+        request = ChangelogRequest(words=words, tag=tag, is_unreleased=unreleased)
         return make_changelog(self._open(), request).changelog
 
     def impact(self, target: str, *, kind: Kind | None = None, limit: int = 20) -> Impact:
