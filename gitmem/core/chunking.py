@@ -24,10 +24,9 @@ _LEAST_SECTION_BYTES = MAX_BYTES // 4
 """A heading begins a new chunk if the one before has so much: tiny sections share one."""
 _LEAST_SENTENCE_CHARS = 80
 
-# White space, and what ends a sentence where none follows. Neither can fail half-way.
-_BREAK = re.compile(r"\s+|[。！？｡]+[」』）”’]*")
-_SENTENCE_END = ".!?…"
-_CLOSING = "\"')]*_”’"
+# Behind a sentence, or a line. What may repeat without bound cannot fail behind that.
+_SENTENCE = re.compile(r"[.!?…][\"')\]*_”’]{0,4}\s+|\n\s*|[。！？｡]+[」』）”’]*")
+_WORD = re.compile(r"\s+")
 _MAX_COMBINING = 16
 
 
@@ -145,14 +144,13 @@ def _overlap(body: str, held: Sequence[_Atom], room: int) -> int:
 def _begin_within(body: str, atom: _Atom, end: int, begin: int, room: int) -> int:
     low = max(atom.start, end - room)
     low = end - len(_encode(body[low:end])[-room:].decode("utf-8", "ignore")) if room else end
-    breaks = list(_BREAK.finditer(body, low, begin))
-    for found in breaks:
-        if found.end() < begin and _ends_sentence(body, found):
+    for kind in (_SENTENCE, _WORD):
+        found = kind.search(body, low, begin)
+        if found and found.end() < begin:
             return found.end()
-    if end - begin >= room // 2:
-        return begin
-    word = next((found.end() for found in breaks if found.end() < begin), None)
-    return _after_mark(body, low, begin) if word is None else word
+        if end - begin >= room // 2:
+            return begin
+    return _after_mark(body, low, begin)
 
 
 def _iter_atoms(body: str) -> Iterator[_Atom]:
@@ -173,21 +171,12 @@ def _iter_atoms(body: str) -> Iterator[_Atom]:
 def _iter_sentences(body: str, block: Block) -> Iterator[tuple[int, int]]:
     """The sentences, or the lines, of a block; short ones together."""
     start = block.start
-    for found in _BREAK.finditer(body, block.start, block.end):
-        if found.end() - start < _LEAST_SENTENCE_CHARS or found.end() == block.end:
-            continue
-        if _ends_sentence(body, found):
-            yield start, found.end()
-            start = found.end()
+    while found := _SENTENCE.search(body, start + _LEAST_SENTENCE_CHARS, block.end):
+        if found.end() == block.end:
+            break
+        yield start, found.end()
+        start = found.end()
     yield start, block.end
-
-
-def _ends_sentence(body: str, found: re.Match[str]) -> bool:
-    at = found.start()
-    if not body[at].isspace() or body.find("\n", at, found.end()) != -1:
-        return True
-    before = body[max(0, at - 4) : at].rstrip(_CLOSING)
-    return before[-1:] != "" and before[-1] in _SENTENCE_END
 
 
 def _iter_cuts(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
