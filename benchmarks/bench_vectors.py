@@ -38,6 +38,7 @@ from gitmem.retrieval.onnx_embedder import OnnxEmbedder
 from gitmem.retrieval.vector_files import Rows, VectorFolder
 
 DIMENSION = 384
+COMMITS = 1500
 _TEXT = (
     "cache tenant pool connection retry token index vector region timeout measured slow file"
     " commit branch lock writer segment record jitter price cents queue worker shard replica"
@@ -105,7 +106,7 @@ def bench_recall(path: Path, env: dict[str, str], runs: int) -> None:
 
 def bench_embedding(path: Path, env: dict[str, str]) -> None:
     """`gitmem reindex` of many commits, its start-up taken off, beside the model alone."""
-    make_repository(path, env, 1500)
+    make_repository(path, env, COMMITS)
     run(path, env, *map(str, gitmem("recall", "warm up the cache and the history")))
     texts = _list_messages(path, env)
     embedder = OnnxEmbedder(find_default_model(), lambda dimension: default_stamp())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gitmem.app.adapters import load
 from gitmem.cache.lock import hold_lock
 from gitmem.config import Settings
-from gitmem.errors import ModelMissing, PartMissing, SearchMissing, UsageError
+from gitmem.errors import ModelMissing, PartMissing, SearchMissing
 from gitmem.retrieval.model_files import (
     DEFAULT_GATE,
     Digests,
@@ -71,11 +71,10 @@ def download_models(settings: Settings, environ: Mapping[str, str]) -> list[str]
 
 
 def _choose_model(settings: Settings, environ: Mapping[str, str], digests: Digests) -> Making:
+    """Raises nothing: a wrong setting must not keep anybody from forgetting vectors."""
     name = settings.embedding_model
     if settings.embedding_folder is not None:
-        folder = Path(settings.embedding_folder).expanduser()
-        if not folder.is_absolute():
-            raise UsageError("embedding.folder must be an absolute path")
+        folder = Path(settings.embedding_folder)
         return _making(
             lambda: _open_files(find_model_in(folder), digests, is_default=False), _LOCAL_PACKAGES
         )
@@ -91,8 +90,10 @@ def _choose_model(settings: Settings, environ: Mapping[str, str], digests: Diges
     if name.startswith(HOSTED):
         model, key = name.removeprefix(HOSTED), environ.get("VOYAGE_API_KEY")
         return _making(lambda: _load("voyage-embedder")(model, key), ("numpy",))
-    models = _models_folder(settings, environ)
-    return _making(lambda: _load("fastembed-embedder")(name, models, digests), _FASTEMBED_PACKAGES)
+    return _making(
+        lambda: _load("fastembed-embedder")(name, _models_folder(settings, environ), digests),
+        _FASTEMBED_PACKAGES,
+    )
 
 
 def _making(open_embedder: Callable[[], Embedder], packages: tuple[str, ...]) -> Making:

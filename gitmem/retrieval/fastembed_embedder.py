@@ -14,7 +14,7 @@ import numpy as np
 from fastembed import TextEmbedding
 
 from gitmem.core.ranking import Stamp
-from gitmem.errors import ModelMissing, RemoteUnreachable, UsageError
+from gitmem.errors import ModelMissing, RemoteUnreachable
 from gitmem.retrieval.model_files import Digests, build_revision
 
 MAX_CHARS = 16_384
@@ -23,7 +23,7 @@ _DOWNLOAD_HINT = "Download it: gitmem reindex --download"
 
 
 def download_model(name: str, folder: Path) -> None:
-    """Fetch a model, once. Raises UsageError for a name that the registry does not have,
+    """Fetch a model, once. Raises ModelMissing for a name that the registry does not have,
     RemoteUnreachable where it cannot be fetched."""
     _open(name, folder, may_download=True)
 
@@ -32,7 +32,7 @@ class FastembedEmbedder:
     """`ports.retrieval.Embedder` by fastembed."""
 
     def __init__(self, name: str, folder: Path, digests: Digests) -> None:
-        """`folder` is where models were downloaded to. Raises ModelMissing, UsageError."""
+        """`folder` is where models were downloaded to. Raises ModelMissing."""
         self._model = _open(name, folder, may_download=False)
         self._name = name
         self._digests = digests
@@ -68,7 +68,7 @@ class FastembedEmbedder:
 def _open(name: str, folder: Path, *, may_download: bool) -> TextEmbedding:
     names = {str(one["model"]).lower() for one in TextEmbedding.list_supported_models()}
     if name.lower() not in names:
-        raise UsageError(
+        raise ModelMissing(
             f"fastembed has no model {name!r}",
             hint="Correct embedding.model, or unset it to use the default model.",
         )

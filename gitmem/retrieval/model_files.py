@@ -123,6 +123,11 @@ def default_stamp() -> Stamp:
 def find_model_in(folder: Path) -> ModelFiles:
     """A folder with `model.onnx`, `tokenizer.json` and, for the length at which texts are cut,
     `tokenizer_config.json`. Raises ModelMissing."""
+    if not folder.is_absolute():
+        raise ModelMissing(
+            f"embedding.folder is no absolute path: {folder}",
+            hint="Correct it, or unset it to use the default model.",
+        )
     model, tokenizer = folder / "model.onnx", folder / "tokenizer.json"
     for path in (model, tokenizer):
         if _size(path) is None:

@@ -7,7 +7,14 @@ from collections.abc import Collection
 from itertools import islice
 
 from gitmem.core.ranking import Ranked
-from gitmem.errors import CannotWrite, Contended, Damaged, GitmemError, PartMissing, RemoteError
+from gitmem.errors import (
+    CannotWrite,
+    Contended,
+    GitmemError,
+    ModelDamaged,
+    PartMissing,
+    RemoteError,
+)
 from gitmem.services.workspace import Notice, Workspace
 
 FEW = 8
@@ -31,7 +38,7 @@ def try_rank_vectors(
         workspace.vectors.check()
         notices = _keep_up(workspace, kinds)
         return workspace.vectors.rank(question, kinds=kinds, limit=limit), notices
-    except (PartMissing, Damaged, CannotWrite, Contended, RemoteError) as error:
+    except (PartMissing, ModelDamaged, RemoteError) as error:
         return [], (_notice("answered from words alone", error),)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.core.ranking import Passage
-from gitmem.errors import ModelMissing, UsageError
+from gitmem.errors import ModelMissing
 from gitmem.retrieval.cross_encoder import CrossEncoder
 from gitmem.retrieval.fastembed_embedder import FastembedEmbedder
 from gitmem.retrieval.model_files import Digests
@@ -41,11 +41,12 @@ def test_a_model_that_was_not_downloaded_is_missing_without_a_look_at_the_networ
     assert attempts == []
 
 
-def test_a_name_that_the_registry_lacks_is_a_wrong_setting(
+def test_a_name_that_the_registry_lacks_says_which_setting_to_correct(
     tmp_path: Path, attempts: list[object]
 ) -> None:
-    with pytest.raises(UsageError, match="no model"):
+    with pytest.raises(ModelMissing, match="no model") as caught:
         FastembedEmbedder("nobody/nothing", tmp_path, Digests(tmp_path / "digests"))
+    assert "embedding.model" in caught.value.hint
     assert attempts == []
 
 

@@ -281,6 +281,29 @@ def test_a_hosted_model_is_asked_only_with_a_key(ada: Clone) -> None:
     assert "VOYAGE_API_KEY" in done.error["hint"]
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"GITMEM_EMBEDDING_FOLDER": "not/absolute"},
+        {"GITMEM_EMBEDDING_FOLDER": "/nowhere/at/all"},
+        {"GITMEM_EMBEDDING_MODEL": "voyage:"},
+        {"HOME": None, "USERPROFILE": None, "GITMEM_EMBEDDING_MODEL": "nobody/nothing"},
+    ],
+    ids=["relative", "no folder", "no key", "no home"],
+)
+def test_a_wrong_model_in_the_settings_neither_stops_answers_nor_redaction(
+    ada: Clone, setting: dict[str, str | None]
+) -> None:
+    secret = ada.capture("The password is in the vault of the third floor")
+    ada.gitmem("reindex").ok()
+    env = {**setting, "GIT_CONFIG_GLOBAL": os.environ["HOME"] + "/.gitconfig"}
+    done = ada.gitmem("recall", "--json", "where is the password", env=env).ok()
+    assert len(done.json["warnings"]) == 1
+    assert len(done.data["excerpts"]) == 1
+    ada.gitmem("redact", secret, "-m", "held a password", "--yes", env=env).ok()
+    assert bytes.fromhex(secret) not in _files(ada)["record.ids"]
+
+
 def test_the_vectors_of_the_model_before_go_once_all_is_embedded(
     ada: Clone, tmp_path: Path
 ) -> None:
