@@ -10,6 +10,7 @@ from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.path_ids import find_path_ids
 from gitmem.cache.rows import decode_body, kind_list, search_text
 from gitmem.cache.versions import REDACTS
+from gitmem.core.passages import format_passage
 from gitmem.core.ranking import DocumentKind, Passage, format_key, identity_of, kind_of
 from gitmem.core.trailers import cut_trailers, find_decision
 
@@ -131,13 +132,13 @@ class CacheDocuments:
 
     def _read_chunks(self, ids: Sequence[str]) -> dict[str, str]:
         rows = self._db.query_in(
-            "SELECT chunk.id, title, heading, text FROM chunk JOIN note USING (nid)"
-            " WHERE chunk.id IN (?*)",
+            "SELECT chunk.id, title, heading, text, number, aliases, tags"
+            " FROM chunk JOIN note USING (nid) WHERE chunk.id IN (?*)",
             ids,
         )
         return {
-            chunk_id: "\n".join(part for part in dict.fromkeys((title, heading, text)) if part)
-            for chunk_id, title, heading, text in rows
+            chunk_id: format_passage(*said, [] if number else _split(f"{aliases}\n{tags}"))
+            for chunk_id, *said, number, aliases, tags in rows
         }
 
     def _read_records(self, ids: Sequence[str]) -> dict[str, str]:
@@ -165,6 +166,10 @@ class CacheDocuments:
 
 def _decode_ids(ids: Sequence[str]) -> list[bytes]:
     return [bytes.fromhex(one) for one in ids if _HEX.issuperset(one) and len(one) % 2 == 0]
+
+
+def _split(names: str) -> list[str]:
+    return [name for name in names.split("\n") if name]
 
 
 def _commit_text(message: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gitmem.cache.building import Cache
+from gitmem.cache.documents import CacheDocuments
 from gitmem.cache.full_text import CacheFullText
-from gitmem.cache.notes import CacheNotes
+from gitmem.cache.notes import CacheNotes, passage_of
 from gitmem.core.notes import BadLink, Note
 from tests.support.cached import project_into
 from tests.support.notes import index_notes, key_of, make_note
@@ -160,3 +161,14 @@ def test_a_page_that_comes_later_mends_a_link(cache: Cache, notes: CacheNotes) -
     assert len(notes.list_bad_links(limit=9)) == 1
     index_notes(cache, {"deep/B.md": "text"})
     assert notes.list_bad_links(limit=9) == []
+
+
+def test_what_is_embedded_is_what_is_searched(cache: Cache) -> None:
+    text = f"---\ntitle: Zebra\naliases: [Okapi, Horse]\ntags: [gnu]\n---\n{LONG}"
+    note = index_notes(cache, {"a.md": text, "b.md": "Plain."})["a.md"]
+    passages = CacheDocuments(cache.db).get_passages([key_of(note), key_of(note, 1)])
+    assert [one.text for one in passages] == [
+        passage_of(note, note.chunks[0]),
+        passage_of(note, note.chunks[1]),
+    ]
+    assert "Okapi, Horse, gnu" in passages[0].text and "Okapi" not in passages[1].text
