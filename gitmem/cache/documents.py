@@ -137,8 +137,10 @@ class CacheDocuments:
             ids,
         )
         return {
-            chunk_id: format_passage(*said, [] if number else _split(f"{aliases}\n{tags}"))
-            for chunk_id, *said, number, aliases, tags in rows
+            chunk_id: format_passage(
+                title, heading, text, [] if number else _split(f"{aliases}\n{tags}")
+            )
+            for chunk_id, title, heading, text, number, aliases, tags in rows
         }
 
     def _read_records(self, ids: Sequence[str]) -> dict[str, str]:
