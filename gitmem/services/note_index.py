@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gitmem.errors import CannotWrite
+from gitmem.errors import CannotWrite, Contended
 from gitmem.services.workspace import Notice, Workspace
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MEMO = "vaults"
 """The memo that says which vaults are in the index."""
 BATCH = 200
-STALE = "the cache cannot grow, so notes that changed may be missing from this answer"
+STALE = "the cache could not grow, so notes that changed may be missing from this answer"
 
 
 def refresh_notes(workspace: Workspace) -> tuple[Notice, ...]:
@@ -31,7 +31,7 @@ def refresh_notes(workspace: Workspace) -> tuple[Notice, ...]:
             workspace.facts.set_memo(MEMO, names)
         for vault in vaults:
             _refresh(workspace, vault)
-    except CannotWrite as error:
+    except (CannotWrite, Contended) as error:
         return (*_complaints(vaults), Notice("notes-stale", f"{STALE}: {error.message}"))
     return _complaints(vaults)
 
