@@ -42,9 +42,12 @@ class Pygit2ObjectReader:
     """ObjectReader over libgit2; for layouts that `supports_pygit2`."""
 
     def __init__(self, layout: Layout) -> None:
-        self._repository = pygit2.Repository(
-            str(layout.git_dir), pygit2.enums.RepositoryOpenFlag.NO_SEARCH
-        )
+        try:
+            self._repository = pygit2.Repository(
+                str(layout.git_dir), pygit2.enums.RepositoryOpenFlag.NO_SEARCH
+            )
+        except _ABSENT as error:
+            raise Damaged(f"{layout.git_dir} cannot be opened: {error}") from None
 
     def find_oid(self, spec: str) -> str | None:
         return self._resolve(spec)
