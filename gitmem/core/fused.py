@@ -27,8 +27,8 @@ class FusionSettings(msgspec.Struct, frozen=True):
     strength of `least` deserves a place.
     """
 
-    weights: tuple[tuple[str, float], ...] = (("text", 1.0), ("vectors", 0.5))
-    k: int = 3
+    weights: tuple[tuple[str, float], ...] = (("text", 1.0), ("vectors", 0.6))
+    k: int = 1
     rank_share: float = 0.3
     depth: int = 100
     places: int = 4
