@@ -97,6 +97,8 @@ def open_scene(scene: Scene) -> Iterator[Opened | None]:
         if opened.workspace.memory is None:
             yield None
         else:
+            # A memory that is new here takes longer to read than a hook may.
+            scene.rescues.append(opened.workspace.grow_in_background)
             catch_up(opened.workspace, with_history=False)
             yield opened
     finally:

@@ -6,6 +6,7 @@ memory as `why` does. Each event's part is loaded when it is asked for.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 from collections.abc import Callable, Mapping
@@ -46,7 +47,8 @@ _PARTS: dict[Moment, tuple[str, str]] = {
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
     """Where an event happened, and what its part is given. `cwd` is where the agent is, inside
-    the work tree or not; `hooks` is the agent's module."""
+    the work tree or not; `hooks` is the agent's module. `rescues` are called where time is up:
+    whoever begins what may take long leaves one there."""
 
     event: Event
     hooks: Any
@@ -55,6 +57,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
     environ: Mapping[str, str]
     clock: Clock
+    rescues: list[Callable[[], object]]
 
     @property
     def log(self) -> SessionLog:
@@ -72,7 +75,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hooking:
-    """One event. `complain` may be called at any time, from any thread, and raises nothing."""
+    """One event. `complain` and `give_up` may be called at any time, from any thread, and raise
+    nothing."""
 
     def __init__(self, moment: Moment, agent: str, cwd: Path, environ: Mapping[str, str]) -> None:
         self._moment = moment
@@ -80,6 +84,7 @@ class Hooking:
         self._cwd = cwd
         self._environ = environ
         self._clone: ClonePaths | None = None
+        self._rescues: list[Callable[[], object]] = []
 
     def answer(self, raw: bytes) -> bytes:
         """What goes to stdout for one payload. Raises whatever goes wrong."""
@@ -107,6 +112,13 @@ class Hooking:
         at = format_at(SystemClock(None).now_ms())
         append_log(clone, at, f"{self._agent} {self._moment}: {text}")
 
+    def give_up(self, text: str) -> None:
+        """Time is up: log it, and let others finish what could not be finished."""
+        self.complain(text)
+        for rescue in list(self._rescues):
+            with contextlib.suppress(Exception):
+                rescue()
+
     def _find_scene(self, event: Event, hooks: Any) -> Scene | None:
         """The first repository with a memory among: where the agent is, where it was started,
         where we are. A file that is edited in another work tree of that repository moves the
@@ -125,6 +137,7 @@ class Hooking:
                 cwd=Path(folder),
                 environ=self._environ,
                 clock=SystemClock(self._environ.get("GITMEM_NOW") or None),
+                rescues=self._rescues,
             )
         return None
 

@@ -39,7 +39,7 @@ def run(words: list[str]) -> int | None:
         return 0
     hooking = Hooking(moment, agent, _find_cwd(), environ)  # type: ignore[arg-type]
     seconds = LAST_DEADLINE_SECONDS if moment == "session-end" else DEADLINE_SECONDS
-    once = _Once(seconds, hooking.complain)
+    once = _Once(seconds, hooking.give_up)
     try:
         raw = read_payload(min(STDIN_SECONDS, seconds / 2))
         said = hooking.answer(raw) if raw else b""
@@ -72,9 +72,9 @@ class _Once:
     The end is not negotiated: whatever runs, and whatever it waits for, the process goes; what
     it writes durably is written whole or not at all."""
 
-    def __init__(self, seconds: float, complain: Callable[[str], None]) -> None:
+    def __init__(self, seconds: float, give_up: Callable[[str], None]) -> None:
         self._lock = _thread.allocate_lock()
-        self._complain = complain
+        self._give_up = give_up
         self._seconds = seconds
         _thread.start_new_thread(self._watch, ())
 
@@ -90,7 +90,7 @@ class _Once:
     def _watch(self) -> None:
         time.sleep(self._seconds)
         if self._lock.acquire(blocking=False):
-            self._complain(f"it took longer than {self._seconds:g} seconds")
+            self._give_up(f"it took longer than {self._seconds:g} seconds")
             os._exit(0)
         time.sleep(self._seconds)
         os._exit(0)  # whoever reads us takes nothing

@@ -174,6 +174,27 @@ def test_its_own_deadline_ends_it(agent: Agent, tmp_path: Path) -> None:
     assert "it took longer than" in read_log(agent.clone)
 
 
+def test_what_takes_too_long_is_finished_by_a_child(agent: Agent, tmp_path: Path) -> None:
+    """As in a fresh clone of a large memory, whose every hook would else be too late."""
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text(
+        f'#!/bin/sh\n[ -e "{tmp_path}/once" ] && PATH="{os.environ["PATH"]}" exec git "$@"\n'
+        f'touch "{tmp_path}/once"\nsleep 30\n'
+    )
+    slow.chmod(0o755)
+    for file in agent.clone.home.glob("cache.db*"):
+        file.unlink()
+    data = json.dumps(agent.payload()).encode()
+    path = f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
+    done = agent.run("session-start", data, PATH=path, GITMEM_NO_BACKGROUND=None)
+    assert is_silent(done)
+    deadline = time.monotonic() + 30
+    while not (agent.clone.home / "history.lock").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert (agent.clone.home / "history.lock").exists()
+
+
 def test_gitmem_0_switches_everything_off(agent: Agent) -> None:
     remember(agent.clone, "Cache keyed by tenant", "app.py")
     before = sorted(agent.clone.home.rglob("*"))
