@@ -106,7 +106,8 @@ def _groups(changelog: Changelog, groups: Sequence[tuple[str, list[Entry]]]) -> 
         rows += [f"- … and {more} more"] if more else []
         parts += ["### Done and taken back", "\n".join(rows)]
     if not parts:
-        parts.append("Nothing that gives a reason." if changelog.commits else "Nothing yet.")
+        count = format_count(changelog.commits, "commit")
+        parts.append(f"No reason is given in {count}." if changelog.commits else "Nothing yet.")
     return [*parts, format_coverage(changelog.coverage)]
 
 

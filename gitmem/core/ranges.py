@@ -59,12 +59,3 @@ def list_names(words: Sequence[str]) -> list[str]:
         split = split_range(word)
         names += [split.older, split.newer] if split else [word.removeprefix("^")]
     return list(dict.fromkeys(names))
-
-
-def has_start(words: Sequence[str]) -> bool:
-    """Whether anything is excluded: a range without a start reaches back to the root."""
-    shorthands = ("^!", "^-")
-    return any(
-        word.startswith("^") or split_range(word) is not None or any(s in word for s in shorthands)
-        for word in words
-    )
