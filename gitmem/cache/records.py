@@ -13,7 +13,7 @@ from gitmem.cache.about import list_about
 from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.cache.held import Standing, find_standings
 from gitmem.cache.path_ids import find_path_ids
-from gitmem.cache.rows import decode_body, is_intact, tie_of
+from gitmem.cache.rows import decode_body, is_intact, key_number, tie_of
 from gitmem.cache.versions import FOLDER_LIST, KIND_LIST
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Problem
@@ -85,6 +85,14 @@ class CacheRecords:
             standings = find_standings(self._db, [row[0] for row in rows], worktree)
             held = [_build_held(row, standings[row[0]]) for row in rows]
         return sorted(held, key=lambda one: one.record.id)
+
+    def list_by_key(self, key: str) -> list[str]:
+        rows = self._db.query(
+            "SELECT id FROM record WHERE key = ?"
+            " AND rid NOT IN (SELECT rid FROM orphan) ORDER BY id",
+            (key_number(key),),
+        )
+        return [record_id.hex() for (record_id,) in rows]
 
     def resolve_prefix(self, prefix: str, *, limit: int) -> list[str]:
         prefix = prefix.lower()

@@ -92,6 +92,10 @@ class Records(Protocol):
         """Ids of decisions that these commits added (containment) or that name one of them."""
         ...
 
+    def list_by_key(self, key: str) -> list[str]:
+        """Ids of decisions with this key, sorted: replays and edits of one decision."""
+        ...
+
     def list_about(self, ids: Iterable[str]) -> set[str]:
         """Ids of what `fold` needs to know of these records: themselves, tombstones on them,
         what supersedes them, what shares a key or a superseded target with them, and so on

@@ -13,7 +13,12 @@ from gitmem.core.records import Decision
 from gitmem.services.catch_up import catch_up
 from gitmem.services.changelog import UNREAD, ChangelogRequest, explain_range
 from gitmem.services.hits import Hit, find_hits
-from gitmem.services.pr_weakened import list_added, list_weakened, names_another_project
+from gitmem.services.pr_weakened import (
+    list_added,
+    list_targets,
+    list_weakened,
+    names_another_project,
+)
 from gitmem.services.ranges import Contents, read_range
 from gitmem.services.release_range import find_release
 from gitmem.services.revision_view import list_ids_at, view_at
@@ -91,14 +96,14 @@ class _Reading:
             contradicted = self._list_contradicted(at_base)
         with view_at(self._workspace, self._base, self._head) as merged:
             conflicts = self._list_conflicts(merged)
-        entries = changelog.entries
+        decided = {record.id for record in self._added if isinstance(record, Decision)}
         return msgspec.structs.replace(
             report,
             records_added=len(self._added),
             weakened=weakened,
             conflicts=conflicts,
             contradicted=contradicted,
-            added=tuple(entry for entry in entries if entry.id in self._contents.added_by),
+            added=tuple(entry for entry in changelog.entries if entry.id in decided),
             is_first=is_first and bool(self._added),
         )
 
@@ -124,17 +129,12 @@ class _Reading:
     def _list_contradicted(self, at_base: Workspace) -> tuple[Contradicted, ...]:
         touched = self._list_touched()
         named = self._list_mentions()
-        superseded = {
-            target
-            for record in self._added
-            if isinstance(record, Decision)
-            for target in record.supersedes
-        }
+        answered = {target for record in self._added for target in list_targets(record)}
         found: dict[str, Contradicted] = {}
         for path in sorted(touched)[:MAX_PATHS]:
             ids, _ = at_base.records.list_by_paths([path], limit=MAX_PER_PATH)
             for hit in find_hits(at_base, [i for i in ids if i not in found]):
-                is_meant = hit.id in superseded or any(
+                is_meant = hit.id in answered or any(
                     (hit.id or "").startswith(name) for name in named
                 )
                 if hit.id and _stands(hit) and not is_meant:

@@ -47,12 +47,12 @@ def list_added(contents: Contents) -> list[Record]:
 def list_weakened(at_base: Workspace, contents: Contents) -> tuple[Weakened, ...]:
     """Gravest first. `at_base` is the view of the base: only what stands there can be taken."""
     records = list_added(contents)
-    targets = {target for record in records for target in _targets(record)} | set(contents.lost)
+    targets = {target for record in records for target in list_targets(record)} | set(contents.lost)
     hits = {hit.id: hit for hit in find_hits(at_base, targets) if hit.where == "here"}
     found = [
         _weakened(record, hits[target])
         for record in records
-        for target in _targets(record)
+        for target in list_targets(record)
         if target in hits and (hits[target].state in _STANDING or _is_redaction(record))
     ]
     found += [
@@ -65,7 +65,8 @@ def list_weakened(at_base: Workspace, contents: Contents) -> tuple[Weakened, ...
     )
 
 
-def _targets(record: Record) -> tuple[str, ...]:
+def list_targets(record: Record) -> tuple[str, ...]:
+    """What a record withdraws or takes the place of."""
     if isinstance(record, Tombstone):
         return (record.target,)
     return record.supersedes if isinstance(record, Decision) else ()
