@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from gitmem.cli.ask_why import INIT_HINT, look_of
+from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
+from gitmem.cli.init_hint import INIT_HINT
 from gitmem.cli.render_excerpts import format_hop, render_excerpt, render_excerpts
 from gitmem.cli.render_hits import Look
 from gitmem.cli.repository import open_for

@@ -9,17 +9,13 @@ import msgspec
 from gitmem.app.adapters import load
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
+from gitmem.cli.init_hint import INIT_HINT
 from gitmem.cli.render_hits import Look
 from gitmem.cli.render_why import render_why
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import wants_colour, width_of
 from gitmem.services.why import DEFAULT_LIMIT, WhyAnswer, explain
 from gitmem.services.workspace import Workspace
-
-INIT_HINT = (
-    "This is from commit messages alone. `gitmem init` starts a memory, so that decisions "
-    "can be recorded beside the code."
-)
 
 
 class WhyOptions(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from gitmem.app.changelogging import make_changelog
-from gitmem.cli.ask_why import INIT_HINT
 from gitmem.cli.boundary import Session
+from gitmem.cli.init_hint import INIT_HINT
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.core.changelog_entries import Changelog

@@ -14,32 +14,12 @@ from gitmem.git.blame_exec import blame_line
 from gitmem.git.complaints import OutOfTime, build_error
 from gitmem.git.history_parse import format_option, parse_combined, parse_log
 from gitmem.git.layout import Layout, read_small
+from gitmem.git.log_options import LOG, RECORDS
 from gitmem.git.object_codec import is_oid
 from gitmem.git.process import Git
 from gitmem.git.ref_files import read_head
 
-RECORDS = ".gitmem/records"
 _MAX_SHALLOW_BYTES = 64 * 1024 * 1024
-LOG = (
-    "log",
-    "-z",
-    "--raw",
-    "--root",
-    "--no-abbrev",
-    "--no-color",
-    "--no-decorate",
-    "--no-notes",
-    "--no-follow",
-    "--no-mailmap",
-    "--no-show-signature",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-relative",
-    "--no-diff-merges",
-    "--ignore-submodules=none",
-    "--encoding=UTF-8",
-    "-l1000",
-)
 
 
 class ExecHistoryReader:

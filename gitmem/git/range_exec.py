@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from gitmem.core.segments import SegmentRef
 from gitmem.errors import Ambiguous
 from gitmem.git.complaints import build_error
-from gitmem.git.history_exec import LOG, RECORDS
 from gitmem.git.history_parse import format_option
 from gitmem.git.layout import Layout, read_small
+from gitmem.git.log_options import LOG, RECORDS
 from gitmem.git.object_codec import is_oid
 from gitmem.git.process import Git
 from gitmem.git.range_parse import parse_merges, parse_range

@@ -28,7 +28,7 @@ from gitmem.store.files import list_segments, read_segment
 from gitmem.store.folder_writing import write_segments
 from gitmem.store.paths import RECORDS
 from gitmem.store.project_file import Project
-from gitmem.store.union import keep_project
+from gitmem.store.segment_reading import keep_project
 
 MANY = 1_000_000
 _UNREAD = frozenset({"newer-format", "segment-too-long", "missing", "unreadable", "lfs-pointer"})

@@ -13,7 +13,7 @@ from gitmem.core.segments import SegmentRef
 from gitmem.errors import HistoryCut, NotFound
 from gitmem.ports.range_reader import Ends, RangeCommit
 from gitmem.services.workspace import Workspace
-from gitmem.store.union import read_blobs
+from gitmem.store.segment_reading import read_blobs
 
 _NOT_HERE = frozenset({"missing", "too-large"})
 _BATCH = 100

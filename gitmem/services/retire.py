@@ -22,8 +22,8 @@ from gitmem.services.catch_up import catch_up
 from gitmem.services.push import extend_chain, push
 from gitmem.services.workspace import Workspace
 from gitmem.store.project_file import Project
+from gitmem.store.segment_reading import keep_project
 from gitmem.store.trees import list_shelf, list_shelves
-from gitmem.store.union import keep_project
 from gitmem.store.writer import find_writer
 
 DAY_MS = 24 * 60 * 60 * 1000

@@ -18,10 +18,10 @@ from gitmem.errors import Damaged
 from gitmem.ports.repository import ObjectReader
 from gitmem.store.files import list_segments, read_segment
 from gitmem.store.paths import RECORDS, Memory
+from gitmem.store.segment_reading import keep_project
 from gitmem.store.sources import Sources
 from gitmem.store.stamps import list_spool_folders
 from gitmem.store.trees import list_shelf, list_shelves
-from gitmem.store.union import keep_project
 from gitmem.store.writer import find_writer
 
 
