@@ -19,6 +19,7 @@ _COMMON_SHARE = 4
 """The words of a question are together looked for in at most one of so many documents, and in
 so many anyhow."""
 _COMMON_LEAST = 2000
+_FEW = 10
 
 _BEST = (
     "SELECT rowid, rank FROM full_text WHERE full_text MATCH ? AND rowid % 4 IN (?*)"
@@ -74,13 +75,13 @@ def format_phrase(word: str) -> str:
 def choose_phrases(db: Connection, words: Sequence[str]) -> dict[str, int]:
     """Phrases to search for → in how many documents each is. The rarest first, as long as all
     together are in no more than a share of the documents: what most have tells nothing, and
-    looking at it would take long. One is always chosen."""
+    looking at it would take long. So many are always chosen that a few documents are found."""
     most = max(_COMMON_LEAST, count_texts(db) // _COMMON_SHARE)
     counts = [(int(db.scalar(_COUNT, (p, most + 1))), p) for p in map(format_phrase, words)]
     chosen: dict[str, int] = {}
     for count, phrase in sorted(counts):
         most -= count
-        if most < 0 and any(chosen.values()):
+        if most < 0 and sum(chosen.values()) >= _FEW:
             break
         chosen[phrase] = count
     return chosen

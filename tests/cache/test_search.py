@@ -81,11 +81,23 @@ def test_stop_words_count_only_where_nothing_else_is_asked(cache: Cache) -> None
 
 def test_words_that_most_records_have_are_left_out(cache: Cache) -> None:
     common = make_decisions(2100, why="tenant")
-    rare = make_decision(seq=9999, summary="Tenant zebra", key="f" * 16)
+    rare = [
+        make_decision(seq=9000 + n, summary="Tenant zebra", key=f"{n:015x}f") for n in range(12)
+    ]
     project_into(cache, "spool:a", *common[:1500])
-    project_into(cache, "spool:b", *common[1500:], rare)
-    assert [hit for hit, _ in search_records(cache, ["tenant", "zebra"], limit=9999)] == [rare.id]
-    assert len(search_records(cache, ["tenant"], limit=9999)) == 2101
+    project_into(cache, "spool:b", *common[1500:], *rare)
+    found = search_records(cache, ["tenant", "zebra"], limit=9999)
+    assert [hit for hit, _ in found] == sorted(line.id for line in rare)
+    assert len(search_records(cache, ["tenant"], limit=9999)) == 2112
+
+
+def test_a_rare_word_does_not_hide_what_the_others_find(cache: Cache) -> None:
+    common = make_decisions(1900, why="tenant")
+    rare = make_decision(seq=9999, summary="Tenant zebra", key="f" * 16)
+    project_into(cache, "spool:a", *common, rare)
+    project_into(cache, "spool:b", *make_decisions(200, why="tenant again"))
+    found = search_records(cache, ["tenant", "zebra"], limit=5)
+    assert len(found) == 5 and found[0][0] == rare.id
 
 
 def test_records_that_score_alike_come_by_id_whatever_came_first() -> None:
