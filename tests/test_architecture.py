@@ -130,6 +130,7 @@ HOT: dict[tuple[str, ...], set[str]] = {
     ("why", "src.py:1"): {"click", "asyncio", "logging"},
     ("capture", "-m", "Cache by tenant", "src.py"): {"asyncio", "logging"},
     ("hook", "pre-commit"): {"click", "asyncio", "logging", "email", "http"},
+    ("changelog",): {"click", "asyncio", "logging", "email", "http"},
     ("status",): set(),
     ("log",): set(),
     ("--version",): {"subprocess"},

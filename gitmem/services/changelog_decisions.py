@@ -101,7 +101,7 @@ class _Search:
             return ()
         if any(holder in oids for oids in self._touches(record)):
             return (holder,)
-        return (self._find_by_base(record) or holder,)
+        return (self._find_by_base(record, until=self._places[holder]) or holder,)
 
     def _take_named(self) -> None:
         ids = self._workspace.range_records.list_naming(self._places)
@@ -146,16 +146,21 @@ class _Search:
                 touched.append(self._touching[path])
         return touched
 
-    def _find_by_base(self, record: Decision) -> str | None:
-        """The first commit after the decision's base that touched one of its files; else the
-        base itself, for what was written down once it was committed."""
+    def _find_by_base(self, record: Decision, *, until: int | None = None) -> str | None:
+        """The first commit after the decision's base that touched one of its files, up to the
+        one that recorded it; else the base itself, for what was written down once it was
+        committed."""
         base = record.base or ""
         start = self._places.get(base)
         is_before = start is None and base in self._boundary
         if start is None and not is_before:
             return None
         places = [self._places[oid] for oids in self._touches(record) for oid in oids]
-        after = [place for place in places if is_before or place > (start or 0)]
+        after = [
+            place
+            for place in places
+            if (is_before or place > (start or 0)) and (until is None or place <= until)
+        ]
         if after:
             return self._contents.commits[min(after)].oid
         return base if start in places else None

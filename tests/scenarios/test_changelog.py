@@ -206,6 +206,17 @@ def test_a_decision_about_no_file_is_listed_apart(ada: Clone) -> None:
     assert "### Decided besides, about no file\n\n- **We release" in text(ada, "v1..HEAD")
 
 
+def test_a_decision_that_came_in_late_is_about_the_commit_before_it(ada: Clone) -> None:
+    ada.git("tag", "v1")
+    about = ada.commit("Change, because it is due", {"a.py": "a\n"})
+    ada.capture("Said after the commit", "a.py", "--flush")
+    holder = ada.commit("Records")
+    later = ada.commit("Change again, because it broke", {"a.py": "b\n"})
+    decision, message = log(ada, "v1..HEAD")["entries"]
+    assert decision["commits"] == [about, holder]
+    assert message["commit"] == later
+
+
 def test_a_squash_merge_keeps_its_decisions(ada: Clone) -> None:
     ada.git("tag", "v1")
     ada.git("switch", "-qc", "topic")
