@@ -201,7 +201,7 @@ def _sentence(done: Done) -> str:
         is_known = " (it was there already)" if done.outcome == "known" else ""
         text = f"{alias}: {records}{_WAYS.get(done.way, '')}{is_known}. Ask: gitmem why PATH"
     same = ["this project" if one == "." else clean_line(one) for one in done.same_as]
-    if same:
+    if same and done.outcome in ("added", "known"):
         text += f"\n  The same project as {', '.join(same)}: no record is shown twice."
     if done.is_cut:
         text += "\n  It has more segments than are read in one go; some were left out."

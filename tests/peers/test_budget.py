@@ -13,7 +13,6 @@ def test_a_peer_that_changed_too_much_to_be_read_in_time_is_named(asked: Town) -
     answer = asked.why("src/app.py", env=SHORT)
     warned = [warning for warning in answer["warnings"] if warning["code"] == "peer-silent"]
     assert any("billing" in warning["message"] for warning in warned)
-    assert "peers pull billing" in " ".join(warning["message"] for warning in warned)
     shown = [hit["summary"] for hit in answer["data"]["hits"]]
     assert "Sessions in cookies" in shown and "Not read in a millisecond" not in shown
     assert ("billing", "Not read in a millisecond") in asked.hits("src/app.py")
@@ -32,4 +31,6 @@ def test_a_question_about_peers_starts_no_process_where_nothing_changed(asked: T
     asked.why("src/app.py")
     answer = asked.shop.gitmem("why", "src/app.py", env={"PYTHONPROFILEIMPORTTIME": "1"}).ok()
     assert "[billing]" in answer.out
-    assert "| subprocess\n" not in answer.err.replace(" ", "").replace("|", "| ")
+    imported = {line.rpartition("|")[2].strip() for line in answer.err.splitlines()}
+    assert "gitmem.app.federation" in imported
+    assert "subprocess" not in imported
