@@ -64,10 +64,11 @@ def _read_entry(entry: Mapping[str, Any], *, is_sidechain: bool) -> tuple[str, s
     """Who said what; ("", "") for the many lines that are neither."""
     if entry.get("isMeta") is True or (entry.get("isSidechain") is True and not is_sidechain):
         return "", ""
-    for name in ("message", "payload"):
+    for name in ("message", "payload", "data"):
         inner = entry.get(name)
         if isinstance(inner, dict):
             role = inner.get("role") or entry.get("type")
+            role = role.removesuffix(".message") if isinstance(role, str) else ""
             if role in ("user", "assistant"):
                 return role, _read_content(inner.get("content"))
     return "", ""

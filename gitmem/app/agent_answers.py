@@ -10,13 +10,15 @@ from gitmem.app.agent_hooking import Scene
 from gitmem.app.agent_notes import list_own_paths, note_prompt
 from gitmem.app.opening import Opened, open_repository
 from gitmem.core.paths import decode_path
+from gitmem.core.ranking import format_key
 from gitmem.core.sealing import seal
 from gitmem.core.timestamps import format_at
 from gitmem.services.brief import build_brief
 from gitmem.services.catch_up import catch_up
 from gitmem.services.guardrail import find_guards
+from gitmem.services.hits import Hit
 from gitmem.services.injection import build_item
-from gitmem.store.sessions import prune_sessions
+from gitmem.store.sessions import Entry, prune_sessions
 
 BRIEF_CHARS = 6_000
 GUARD_CHARS = 4_000
@@ -77,6 +79,7 @@ def guard(scene: Scene, paths: Sequence[str]) -> str:
             hits, more = find_guards(opened.workspace, name, excluded_types=excluded)
             nonce = scene.clock.random_hex(16)
             if hits and scene.log.claim("shown", [name_of[path]], nonce):
+                _spare_recall(scene, hits)
                 return seal(
                     map(build_item, hits),
                     asked_at=format_at(scene.clock.now_ms()),
@@ -85,6 +88,17 @@ def guard(scene: Scene, paths: Sequence[str]) -> str:
                     left_out=more,
                 )
     return ""
+
+
+def _spare_recall(scene: Scene, hits: Sequence[Hit]) -> None:
+    """What was told of a file need not be told again when it is asked about."""
+    keys = (format_key("record", hit.id) for hit in hits if hit.id is not None)
+    scene.log.append(*(Entry(kind="shown", name=name_excerpt(scene, key)) for key in keys))
+
+
+def name_excerpt(scene: Scene, key: str) -> str:
+    """How a session's log names an excerpt that an agent, or a sub-agent, was shown."""
+    return f"excerpt {scene.event.sub} {key}"
 
 
 @contextmanager

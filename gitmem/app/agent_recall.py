@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.app.agent_answers import name_excerpt
 from gitmem.app.agent_hooking import Scene
 from gitmem.app.opening import Opened
 from gitmem.core.sealing import seal
@@ -10,13 +11,12 @@ from gitmem.services.prompt_recall import recall_for_prompt
 from gitmem.services.recall import RecallOptions
 
 RECALL_CHARS = 8_000
-_MARK = "excerpt "
 
 
 def recall_into(scene: Scene, opened: Opened) -> str:
     """The excerpts for the event's prompt, sealed; "" where none comes near."""
     settings = opened.settings.recall
-    mark = f"{_MARK}{scene.event.sub} "
+    mark = name_excerpt(scene, "")
     seen = {name.removeprefix(mark) for name in scene.log.list_shown() if name.startswith(mark)}
     options = RecallOptions(
         limit=settings.max_excerpts,

@@ -20,8 +20,9 @@ from gitmem.core.agent_events import MOMENTS
 
 DEADLINE_SECONDS = 1.8
 """From here to the end; with the interpreter's own start it is two seconds."""
-LAST_DEADLINE_SECONDS = 1.1
-"""Claude Code gives all hooks at a session's end one and a half seconds together."""
+LAST_DEADLINE_SECONDS = 0.8
+"""Claude Code gives all hooks at a session's end one and a half seconds together, and its
+settings give this one a second."""
 STDIN_SECONDS = 1.0
 MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024

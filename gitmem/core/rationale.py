@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 MAX_SUMMARY_CHARS = 160
 MAX_REASONS = 4
+LEAST_WORDS = 3
 MAX_REASON_CHARS = 400
 MAX_CHARS = 32 * 1024
 
@@ -41,6 +42,7 @@ _STRONG = re.compile(
     r"|(?:which|that)(?:'s| is) why)\b",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"\s*[,;:\u2014-]?\s(?:because|so that|in order to)\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"(?:done|all (?:set|done|good)|ok(?:ay)?|sure|great|perfect|yes|no|thanks?|hi|hello|please"
     r"|good|understood|got it|absolutely|certainly|of course|you'?re (?:absolutely )?right"
@@ -136,7 +138,7 @@ def _split(paragraph: str) -> Iterator[str]:
 def _says_something(sentence: str) -> bool:
     words = sentence.split()
     return (
-        len(words) >= 3
+        len(words) >= LEAST_WORDS
         and not _FILLER.match(sentence)
         and not sentence.endswith(":")
         and not sentence.endswith("?")
@@ -145,6 +147,11 @@ def _says_something(sentence: str) -> bool:
 
 
 def _trim(sentence: str) -> str:
+    """The sentence without what a summary need not have: who speaks, and the reason, which
+    stands in the decision by itself."""
+    clause = _CLAUSE.search(sentence)
+    if clause is not None and len(sentence[: clause.start()].split()) >= LEAST_WORDS:
+        sentence = sentence[: clause.start()]
     shorter = (
         _FIRST_PERSON.sub("", sentence, count=1) if _FIRST_PERSON.match(sentence) else sentence
     )

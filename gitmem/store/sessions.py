@@ -117,7 +117,7 @@ def write_request(clone: ClonePaths, key: str, text: str) -> None:
     """Keep a request in full beside the memory, in this clone alone: `requests/<key>.txt`,
     by the decision's key. Raises CannotWrite."""
     file = clone.home / "requests" / f"{key}.txt"
-    data = text.encode("utf-8", "replace")[:MAX_REQUEST_BYTES]
+    data = text.encode("utf-8", "replace")[:MAX_REQUEST_BYTES] + b"\n"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:

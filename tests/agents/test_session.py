@@ -58,7 +58,7 @@ def test_a_whole_session_and_the_same_again(clone: Clone) -> None:
     mine = [record for record in list_spooled(clone) if record["captured_by"] == "agent"]
     told = [(record["summary"], [ref["path"] for ref in record["paths"]]) for record in mine]
     assert told == [
-        ("The limits are tested with an empty tenant, because that broke before", ["tests/c.py"]),
+        ("The limits are tested with an empty tenant", ["tests/c.py"]),
         ("Cache rows are keyed by tenant and URL", ["src/cache.py", "src/migrate.sql"]),
         ("The slow reads come from the lock, which is one for all tenants", []),
     ]
@@ -125,6 +125,12 @@ def test_a_prompt_gets_what_has_to_do_with_it_once(agent: Agent) -> None:
     assert agent.prompt(question) == ""
     other = Agent(agent.clone, session="other")
     assert "keyed by tenant" in other.prompt(question)
+
+
+def test_what_was_told_of_a_file_is_not_told_again_to_a_prompt(agent: Agent) -> None:
+    remember(agent.clone, "Cache rows are keyed by tenant", "src/cache.py")
+    assert agent.before_edit("src/cache.py") != ""
+    assert agent.prompt("Why are cache rows keyed by tenant and not by URL?") == ""
 
 
 @pytest.mark.parametrize("prompt", ["ok", "go on", "/compact cache rows keyed by tenant", ""])

@@ -139,6 +139,15 @@ def test_another_agents_lines_read_the_same(file: Path) -> None:
     )
     said = read_last_exchange(str(file))
     assert (said.prompt, said.message) == ("a", "b")
+    write(
+        file,
+        {"type": "session.start", "data": {"sessionId": "x"}},
+        {"type": "user.message", "data": {"content": "c"}},
+        {"type": "assistant.message", "data": {"content": "d", "toolRequests": []}},
+        {"type": "tool.execution_complete", "data": {"content": "e"}},
+    )
+    said = read_last_exchange(str(file))
+    assert (said.prompt, said.message) == ("c", "d")
 
 
 def _typed(kind: str, text: str) -> dict[str, str]:
