@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from gitmem.app.agent_hooking import Scene
 from gitmem.app.agent_notes import list_own_paths, note_prompt
@@ -13,6 +13,7 @@ from gitmem.core.paths import decode_path
 from gitmem.core.ranking import format_key
 from gitmem.core.sealing import seal
 from gitmem.core.timestamps import format_at
+from gitmem.errors import CannotWrite
 from gitmem.services.brief import build_brief
 from gitmem.services.catch_up import catch_up
 from gitmem.services.guardrail import find_guards
@@ -45,7 +46,8 @@ def answer_session_start(scene: Scene) -> str:
 def answer_prompt(scene: Scene) -> str:
     """The request is noted; then the excerpts that have something to do with it, each once a
     session."""
-    note_prompt(scene)
+    with suppress(CannotWrite):  # what is known can be told all the same
+        note_prompt(scene)
     if scene.event.moment not in scene.hooks.INJECTS or not scene.event.prompt:
         return ""
     with open_scene(scene) as opened:

@@ -22,7 +22,8 @@ def append_log(clone: ClonePaths, at: str, text: str) -> None:
     is nobody to tell. Nothing is made where the clone has no memory."""
     file = log_file(clone)
     line = f"{at} {clean_line(text)[:MAX_LINE_CHARS]}\n".encode("utf-8", "replace")
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with contextlib.suppress(OSError):
         if not clone.home.is_dir():
             return

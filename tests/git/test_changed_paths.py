@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.git.complaints import OutOfTime
 from gitmem.git.process import Git
 from gitmem.git.worktree_exec import ExecWorkTree
 from tests.conftest import Repo
@@ -44,6 +45,25 @@ def test_conflicts_and_deleted_files(repo: Repo) -> None:
     repo.git("merge", "side", check=False)
     (repo.path / "b").unlink()
     assert work_tree_of(repo).list_changed_paths(staged=False) == ["a", "b"]
+
+
+def test_what_changed_since_a_commit(repo: Repo) -> None:
+    first = repo.commit("one", a="1", b="1", c="1", d="1")
+    repo.write(".gitignore", "ignored\n")
+    second = repo.commit("two", b="2")
+    repo.write("ignored", "x")
+    repo.write("new/ü ber\n", "x")
+    repo.write("c", "2")
+    repo.git("add", "c")
+    (repo.path / "d").unlink()
+    tree = work_tree_of(repo)
+    here = ["c", "d", "new/ü ber\n"]
+    assert tree.list_changed_since(None, seconds=60) == here
+    assert tree.list_changed_since(second, seconds=60) == here
+    assert tree.list_changed_since(first, seconds=60) == sorted([".gitignore", "b", *here])
+    assert tree.list_changed_since("0" * 40, seconds=60) == here
+    with pytest.raises(OutOfTime):
+        tree.list_changed_since(None, seconds=0)
 
 
 @pytest.mark.parametrize("options", [("-a",), ("--", "a")])
