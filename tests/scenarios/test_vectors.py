@@ -18,8 +18,9 @@ from gitmem.core.ranking import Ranked
 from gitmem.retrieval.model_files import DEFAULT_BYTES, DEFAULT_PACKAGE
 from gitmem.services.catch_up import catch_up
 from gitmem.services.embedding import BEHIND, FEW, try_rank_vectors
+from gitmem.services.reindex import Reindexed, reindex
 from gitmem.services.workspace import Notice
-from tests.support.commandline import Clone, Team, environment
+from tests.support.commandline import Clone, Team, environment, start_python
 
 KINDS = ("record", "commit", "note")
 DEAD_END = dict.fromkeys(
@@ -34,6 +35,14 @@ def _ask(
     try:
         catch_up(opened.workspace)
         return try_rank_vectors(opened.workspace, question, KINDS, limit)
+    finally:
+        opened.close()
+
+
+def _reindex(clone: Clone, env: Mapping[str, str] | None = None) -> Reindexed:
+    opened = open_repository(clone.path, {**os.environ, **(env or {})})
+    try:
+        return reindex(opened.workspace)
     finally:
         opened.close()
 
@@ -68,7 +77,7 @@ def _capture_many(clone: Clone, count: int) -> None:
 def test_a_decision_is_found_by_what_it_means(ada: Clone) -> None:
     wanted = ada.capture("Amounts are cut to cents")
     ada.capture("The nightly job runs at three", "app.py")
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     found, notices = _ask(ada, "How are prices rounded?")
     assert notices == ()
     assert found[0].key == f"record:{wanted}"
@@ -90,7 +99,7 @@ def test_what_was_captured_last_is_embedded_within_the_answer(ada: Clone) -> Non
     found, notices = _ask(ada, "Why do clients wait at random?")
     assert notices == ()
     assert f"record:{wanted}" in {one.key for one in found}
-    assert ada.gitmem("reindex", "--json").ok().data["embedded"] == 0
+    assert _reindex(ada).embedded == 0
 
 
 def test_many_without_a_vector_are_left_to_reindex(ada: Clone) -> None:
@@ -98,14 +107,30 @@ def test_many_without_a_vector_are_left_to_reindex(ada: Clone) -> None:
     found, notices = _ask(ada, "too slow")
     assert (found, notices) == ([], (BEHIND,))
     assert not _files(ada)
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     found, notices = _ask(ada, "too slow")
     assert found and notices == ()
 
 
+_PROBE = """
+import sys
+from gitmem.__main__ import main
+main(["recall", "too slow"])
+print(sorted({"numpy", "onnxruntime", "tokenizers", "fastembed"} & set(sys.modules)))
+"""
+
+
+def test_without_vectors_nothing_of_the_model_is_loaded(ada: Clone) -> None:
+    _capture_many(ada, FEW + 1)
+    running = start_python(ada.path, _PROBE)
+    out, err = running.communicate(timeout=120)
+    assert out.decode().splitlines()[-1] == "[]"
+    assert "gitmem reindex" in err.decode()
+
+
 def test_a_redacted_record_leaves_no_vector(ada: Clone) -> None:
     secret = ada.capture("The password is in the vault of the third floor")
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     vector = _files(ada)["record.f32"]
     assert bytes.fromhex(secret) in _files(ada)["record.ids"]
     ada.gitmem("redact", secret, "-m", "held a password", "--yes").ok()
@@ -116,7 +141,7 @@ def test_a_redacted_record_leaves_no_vector(ada: Clone) -> None:
 
 def test_redacting_needs_no_part_of_the_search_extra(ada: Clone, tmp_path: Path) -> None:
     secret = ada.capture("The password is in the vault of the third floor")
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     env = _without(tmp_path, "numpy", "onnxruntime", "tokenizers", "fastembed", DEFAULT_PACKAGE)
     ada.gitmem("redact", secret, "-m", "held a password", "--yes", env=env).ok()
     assert bytes.fromhex(secret) not in _files(ada)["record.ids"]
@@ -128,7 +153,7 @@ def test_a_redaction_of_somebody_else_purges_the_vector_here(team: Team) -> None
     ada.gitmem("push").ok()
     bob = team.clone("Bob")
     bob.gitmem("pull").ok()
-    bob.gitmem("reindex").ok()
+    _reindex(bob)
     assert bytes.fromhex(secret) in _files(bob)["record.ids"]
     ada.gitmem("redact", secret, "-m", "held a password", "--yes").ok()
     ada.gitmem("push").ok()
@@ -138,18 +163,31 @@ def test_a_redaction_of_somebody_else_purges_the_vector_here(team: Team) -> None
 
 def test_vectors_of_commits_that_are_gone_are_dropped(ada: Clone) -> None:
     ada.commit("Wait longer\n\nbecause the remote is slow at noon", {"app.py": "x\n"})
-    before = ada.gitmem("reindex", "--json").ok().data
+    before = _reindex(ada)
     ada.git("reset", "-q", "--hard", "HEAD~1")
     ada.git("reflog", "expire", "--expire=now", "--all")
     ada.git("gc", "-q", "--prune=now")
     ada.commit("Something else\n\nbecause it was asked for by everybody", {"app.py": "y\n"})
-    after = ada.gitmem("reindex", "--json").ok().data
-    assert after["dropped"] == 1
-    assert after["vectors"] == before["vectors"]
+    after = _reindex(ada)
+    assert after.dropped == 1
+    assert after.vectors == before.vectors
+
+
+def test_notes_have_vectors_as_long_as_they_say_so(ada: Clone) -> None:
+    (ada.path / "docs").mkdir()
+    note = ada.path / "docs" / "prices.md"
+    note.write_text("# Prices\n\nAmounts are cut to cents, since the bank does so.\n")
+    env = {"GITMEM_NOTES_FOLDERS": str(ada.path / "docs")}
+    _reindex(ada, env)
+    found = ada.gitmem("recall", "--json", "How is money rounded?", env=env).ok().data["excerpts"]
+    assert "cut to cents" in found[0]["text"]
+    note.write_text("# Prices\n\nNothing is known of them.\n")
+    done = _reindex(ada, env)
+    assert (done.embedded, done.dropped) == (1, 1)
 
 
 def test_killed_in_the_middle_it_goes_on_where_it_was(ada: Clone) -> None:
-    _capture_many(ada, 400)
+    _capture_many(ada, 260)
     env = environment()
     words = [sys.executable, "-m", "gitmem", "reindex"]
     running = subprocess.Popen(words, cwd=ada.path, env=env, stdout=subprocess.PIPE)
@@ -163,9 +201,9 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(ada: Clone) -> None:
     opened = _open(ada)
     kept = opened.workspace.vectors.count()
     opened.close()
-    assert 0 < kept < 400
-    done = ada.gitmem("reindex", "--json").ok().data
-    assert done["embedded"] == 400 - kept + (done["vectors"] - 400)
+    assert 0 < kept < 260
+    done = _reindex(ada)
+    assert done.embedded == done.vectors - kept
     opened = _open(ada)
     keys = [*opened.workspace.vectors.iter_keys("commit")]
     wanted = [*opened.workspace.documents.iter_keys("commit")]
@@ -182,7 +220,7 @@ def test_the_answer_is_the_same_whatever_the_order_of_arrival(ada: Clone, tmp_pa
     ada.git("commit", "-q", "-m", "Decide")
     other = Clone(tmp_path / "other")
     ada.git("clone", "-q", ".", str(other.path))
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     opened = _open(other)
     keys = [*opened.workspace.documents.iter_keys("record")]
     opened.close()
@@ -245,7 +283,7 @@ def test_a_broken_model_file_is_one_notice_and_never_loaded(
     ada: Clone, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: int
 ) -> None:
     ada.capture("Cache by tenant")
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     package = tmp_path / "site" / DEFAULT_PACKAGE
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -285,17 +323,16 @@ def test_a_hosted_model_is_asked_only_with_a_key(ada: Clone) -> None:
     "setting",
     [
         {"GITMEM_EMBEDDING_FOLDER": "not/absolute"},
-        {"GITMEM_EMBEDDING_FOLDER": "/nowhere/at/all"},
         {"GITMEM_EMBEDDING_MODEL": "voyage:"},
         {"HOME": None, "USERPROFILE": None, "GITMEM_EMBEDDING_MODEL": "nobody/nothing"},
     ],
-    ids=["relative", "no folder", "no key", "no home"],
+    ids=["relative", "no key", "no home"],
 )
 def test_a_wrong_model_in_the_settings_neither_stops_answers_nor_redaction(
     ada: Clone, setting: dict[str, str | None]
 ) -> None:
     secret = ada.capture("The password is in the vault of the third floor")
-    ada.gitmem("reindex").ok()
+    _reindex(ada)
     env = {**setting, "GIT_CONFIG_GLOBAL": os.environ["HOME"] + "/.gitconfig"}
     done = ada.gitmem("recall", "--json", "where is the password", env=env).ok()
     assert len(done.json["warnings"]) == 1
@@ -308,13 +345,13 @@ def test_the_vectors_of_the_model_before_go_once_all_is_embedded(
     ada: Clone, tmp_path: Path
 ) -> None:
     ada.capture("Cache by tenant")
-    first = ada.gitmem("reindex", "--json").ok().data
+    first = _reindex(ada)
     folder = _copy_model(tmp_path / "my-model")
     env = {"GITMEM_EMBEDDING_FOLDER": str(folder)}
-    second = ada.gitmem("reindex", "--json", env=env).ok().data
-    assert second["stamp"].startswith("my-model-")
-    assert second["other_stamps"] == 1
-    assert second["embedded"] == second["vectors"] == first["vectors"]
+    second = _reindex(ada, env)
+    assert second.stamp.startswith("my-model-")
+    assert second.other_stamps == 1
+    assert second.embedded == second.vectors == first.vectors
     found, notices = _ask(ada, "tenant", env=env)
     assert found and notices == ()
 
