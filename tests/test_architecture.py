@@ -129,6 +129,7 @@ HOT: dict[tuple[str, ...], set[str]] = {
     ("why", "src.py", "--json"): {"click", "asyncio", "logging", "email", "http"},
     ("why", "src.py:1"): {"click", "asyncio", "logging"},
     ("capture", "-m", "Cache by tenant", "src.py"): {"asyncio", "logging"},
+    ("recall", "--depth", "quick", "why", "this"): {"click", "asyncio", "logging", "email", "http"},
     ("hook", "pre-commit"): {"click", "asyncio", "logging", "email", "http"},
     ("changelog",): {"click", "asyncio", "logging", "email", "http"},
     ("status",): set(),

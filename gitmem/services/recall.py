@@ -197,7 +197,7 @@ def _give_reason(hit: Hit, one: Fused, factor: float) -> str:
         return f"in a place reserved for links: {hops} away from {one.chain[0].start}"
     said = " and ".join(f"{vote.ranker} rank {vote.rank}" for vote in one.votes)
     reason = f"by its score: {said}"
-    if factor < 1.0:
+    if factor < 0.995:
         causes = [hit.state] if hit.state in ("superseded", "retracted", "reverted") else []
         reason += f", times {factor:.2f} for {' and '.join(causes or ['its age'])}"
     return reason
