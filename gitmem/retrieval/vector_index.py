@@ -109,6 +109,8 @@ class FileVectorIndex:
                 nearest = []
                 with contextlib.suppress(CannotWrite, Contended):
                     folder.drop(kind)
+            except (OSError, ValueError):  # another process has just thrown them away
+                nearest = []
             best += [Ranked(_decode_key(kind, one), score) for one, score in nearest]
         return sorted(best, key=lambda one: (-one.score, one.key))[:limit]
 

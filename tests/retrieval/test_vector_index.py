@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitmem.cache.lock import hold_lock
 from gitmem.core.ranking import Passage, Ranked, Stamp
 from gitmem.errors import ModelMissing
 from gitmem.retrieval.exact_search import find_nearest
+from gitmem.retrieval.vector_files import Rows
 from gitmem.retrieval.vector_index import FileVectorIndex, Making, encode_id
 from tests.retrieval.conftest import WordEmbedder
 
@@ -115,6 +117,24 @@ def test_damaged_numbers_are_thrown_away_and_the_rest_answers(
         NOTE
     ]
     assert index.list_missing([RECORD, NOTE]) == [RECORD]
+
+
+def test_vectors_that_vanish_while_they_are_asked_are_not_found(
+    make_index: MakeIndex, tmp_path: Path
+) -> None:
+    index = make_index()
+    _fill(index)
+
+    def vanish(rows: Rows, asked: bytes, limit: int) -> list[tuple[bytes, float]]:
+        if rows.kind == "record":
+            rows.vectors.unlink()
+        if rows.kind == "commit":
+            rows.vectors.write_bytes(b"")
+        return find_nearest(rows, asked, limit)
+
+    index._making = msgspec.structs.replace(index._making, load_search=lambda: vanish)
+    found = index.rank("cache retry price", kinds=["record", "commit", "note"], limit=5)
+    assert {one.key for one in found} <= {NOTE}
 
 
 def test_batches_are_reported_and_stay_when_the_rest_fails(
