@@ -39,7 +39,7 @@ class FusionSettings(msgspec.Struct, frozen=True):
     decay: float = 0.9
     backward: float = 0.15
     match: float = 4.0
-    least: float = 0.4
+    least: float = 0.3
 
 
 DEFAULTS = FusionSettings()
