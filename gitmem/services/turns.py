@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -60,7 +60,7 @@ class TurnRules(msgspec.Struct, frozen=True, kw_only=True):
 class OpenTurn(msgspec.Struct, frozen=True, kw_only=True):
     """What a session's log says of the exchange that is going on: the request, the answer so
     far, when it began and at which commit, the files it touched, and those of the sub-agents
-    that worked for it."""
+    that worked for it. `told`: when a file was last named by a turn that was captured."""
 
     request: str = ""
     message: str = ""
@@ -68,6 +68,7 @@ class OpenTurn(msgspec.Struct, frozen=True, kw_only=True):
     head: str = ""
     touched: tuple[str, ...] = ()
     of_others: frozenset[str] = frozenset()
+    told: Mapping[str, int] = {}
 
 
 def find_open_turn(entries: Sequence[Entry], sub: str) -> OpenTurn:
@@ -76,7 +77,10 @@ def find_open_turn(entries: Sequence[Entry], sub: str) -> OpenTurn:
     message, began_ms, head = "", 0, ""
     touched: dict[str, None] = {}
     others: set[str] = set()
+    told: dict[str, int] = {}
     for entry in entries:
+        if entry.kind == "done":
+            told.update(dict.fromkeys(entry.paths, entry.at_ms))
         if entry.sub != sub:
             if entry.kind in ("touched", "done"):
                 others.update(entry.paths)
@@ -100,6 +104,7 @@ def find_open_turn(entries: Sequence[Entry], sub: str) -> OpenTurn:
         head=head,
         touched=tuple(touched),
         of_others=frozenset(others),
+        told=told,
     )
 
 
@@ -284,11 +289,12 @@ def _compare(workspace: Workspace, is_open: OpenTurn) -> list[str]:
         found = workspace.tree.list_changed_since(since, seconds=COMPARE_SECONDS)
     except GitmemError:
         return []  # what the edit tools touched is known without git
-    began_ns = (is_open.began_ms - SLACK_MS) * 1_000_000
+    began_ms = is_open.began_ms - SLACK_MS
     return [
         path
         for path in found
-        if not path.startswith(FOLDER + "/") and _changed_at_ns(root, path) >= began_ns
+        if not path.startswith(FOLDER + "/")
+        and _changed_at_ns(root, path) >= max(began_ms, is_open.told.get(path, 0)) * 1_000_000
     ]
 
 

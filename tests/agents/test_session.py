@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gitmem.app.agent_hooking import Hooking
 from tests.agents.conftest import FENCE, Agent, list_spooled, read_log, remember, run_hook
 from tests.support.commandline import Clone
 
@@ -68,7 +70,7 @@ def test_a_whole_session_and_the_same_again(clone: Clone) -> None:
     before = [record["id"] for record in list_spooled(clone)]
     for step in SESSION:
         data = json.dumps(fill(step["payload"], str(clone.path))).encode()
-        assert run_hook(clone.path, step["moment"], "claude", data).returncode == 0
+        Hooking(step["moment"], "claude", clone.path, os.environ).answer(data)
     assert [record["id"] for record in list_spooled(clone)] == before
 
 

@@ -124,6 +124,20 @@ def _make_old(*files: Path) -> None:
         subprocess.run(["touch", "-d", "2020-01-01", str(file)], check=True)
 
 
+def test_what_the_last_turn_changed_is_not_the_next_ones(agent: Agent) -> None:
+    agent.prompt(WISH)
+    agent.clone.write("app.py", "by a command\n")
+    agent.stop(DONE)
+    agent.prompt("And the documentation, please")
+    agent.edit("docs/a.md", "more\n")
+    agent.stop("The page tells of regions now.")
+    agent.prompt("And the app once more, please")
+    agent.clone.write("app.py", "by a command, again\n")
+    agent.stop("The app tells of regions now.")
+    told = [[ref["path"] for ref in record["paths"]] for record in list_spooled(agent.clone)]
+    assert told == [["app.py"], ["docs/a.md"], ["app.py"]]
+
+
 def test_what_the_agent_committed_itself_counts(agent: Agent) -> None:
     agent.prompt(WISH)
     base = agent.clone.head()
