@@ -70,7 +70,8 @@ class _Search:
         self._contents = contents
         self._standing = standing
         self._places = {commit.oid: n for n, commit in enumerate(contents.commits)}
-        self._touching = _index_touches(contents.commits)
+        self._touched_by = _list_touched(contents.commits)
+        self._touching = _index_touches(self._touched_by)
         self._boundary = list_boundary(contents.commits)
         self.found: dict[str, Found] = {}
 
@@ -99,6 +100,9 @@ class _Search:
         came in later, the commit that its base and paths point at."""
         if not record.paths:
             return ()
+        touched = self._touched_by.get(holder, frozenset())
+        if any(fold_path(ref.path) in touched for ref in record.paths):
+            return (holder,)
         if any(holder in oids for oids in self._touches(record)):
             return (holder,)
         return (self._find_by_base(record, until=self._places[holder]) or holder,)
@@ -299,12 +303,24 @@ def _is_secret(held: Held) -> bool:
     return places.private and not is_elsewhere and not places.is_committed
 
 
-def _index_touches(commits: Sequence[RangeCommit]) -> dict[str, list[str]]:
-    """File, in one spelling → commits of the range that touched it, in order."""
-    touching: dict[str, list[str]] = {}
+def _list_touched(commits: Sequence[RangeCommit]) -> dict[str, frozenset[str]]:
+    """Commit → the files that it touched, by both names where it renamed one, in one spelling."""
+    touched = {}
     for commit in commits:
-        for touch in commit.touches:
-            touching.setdefault(fold_path(touch.path), []).append(commit.oid)
-            if touch.old_path is not None and touch.status == "R":
-                touching.setdefault(fold_path(touch.old_path), []).append(commit.oid)
+        names = {fold_path(touch.path) for touch in commit.touches}
+        names.update(
+            fold_path(touch.old_path)
+            for touch in commit.touches
+            if touch.old_path is not None and touch.status == "R"
+        )
+        touched[commit.oid] = frozenset(names)
+    return touched
+
+
+def _index_touches(touched_by: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
+    """File → commits of the range that touched it, in order."""
+    touching: dict[str, list[str]] = {}
+    for oid, names in touched_by.items():
+        for name in names:
+            touching.setdefault(name, []).append(oid)
     return touching
