@@ -115,7 +115,7 @@ def test_links_lose_nothing_and_move_nothing_that_stands_above_their_places(
     room = min(limit, DEFAULTS.room)
     assert len(keys) == len(set(keys))
     assert set(keys) >= {one.key for one in fused}
-    above = room - min(DEFAULTS.places, room // 2)
+    above = min(room - min(DEFAULTS.places, room // 2), len(fused))
     assert keys[:above] == keys_of(fused)[:above]
     reserved = [place for place, one in enumerate(order) if one.is_reserved]
     assert all(place < room for place in reserved)
