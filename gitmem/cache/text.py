@@ -15,11 +15,14 @@ RECORD, COMMIT, CHUNK = 0, 1, 2
 """Kinds of documents, as they stand in row ids."""
 KINDS = 4
 
-_COMMON_SHARE = 4
-"""The words of a question are together looked for in at most one of so many documents, and in
-so many anyhow."""
+_COMMON_SHARE = 16
+"""A word in more than one of so many documents is common,"""
 _COMMON_LEAST = 2000
+"""but only if that is more than so many."""
+_SEARCHED_SHARE = 4
+"""All words together are looked for in at most one of so many documents."""
 _FEW = 10
+_MOST_COMMON = 3
 
 _BEST = (
     "SELECT rowid, rank FROM full_text WHERE full_text MATCH ? AND rowid % 4 IN (?*)"
@@ -73,17 +76,23 @@ def format_phrase(word: str) -> str:
 
 
 def choose_phrases(db: Connection, words: Sequence[str]) -> dict[str, int]:
-    """Phrases to search for → in how many documents each is. The rarest first, as long as all
-    together are in no more than a share of the documents: what most have tells nothing, and
-    looking at it would take long. So many are always chosen that a few documents are found."""
-    most = max(_COMMON_LEAST, count_texts(db) // _COMMON_SHARE)
-    counts = [(int(db.scalar(_COUNT, (p, most + 1))), p) for p in map(format_phrase, words)]
+    """Phrases to search for → in how many documents each is, counted up to a bound. The rarest,
+    as long as all together are in no more than a share of the documents: what many have tells
+    nothing, and looking at it would take long. Where that finds next to nothing, a few of the
+    common ones, too."""
+    total = count_texts(db)
+    common = max(_COMMON_LEAST, total // _COMMON_SHARE)
+    left = max(_COMMON_LEAST, total // _SEARCHED_SHARE)
+    phrases = [format_phrase(word) for word in words]
+    counts = {one: int(db.scalar(_COUNT, (one, common + 1))) for one in phrases}
     chosen: dict[str, int] = {}
-    for count, phrase in sorted(counts):
-        most -= count
-        if most < 0 and sum(chosen.values()) >= _FEW:
+    for one in sorted(counts, key=lambda one: (counts[one], one)):
+        left -= counts[one]
+        if counts[one] > common or left < 0:
             break
-        chosen[phrase] = count
+        chosen[one] = counts[one]
+    if sum(chosen.values()) < _FEW:
+        chosen.update([(one, counts[one]) for one in phrases if one not in chosen][:_MOST_COMMON])
     return chosen
 
 
@@ -96,11 +105,13 @@ def search_texts(
     if not match or not kinds or limit <= 0:
         return []
     # Rows of one score come in the order of row ids, which a rebuild changes: so all of those
-    # that tie are fetched, and the caller orders them by what lasts.
+    # that tie are fetched, and the caller orders them by what lasts. More rows cost nothing, as
+    # all are found and sorted anyhow; asking again costs that again.
     best = _BEST.replace("?*", ",".join("?" * len(kinds)))
-    asked = limit + 1
+    asked = 8 * limit
     while True:
         rows = db.query(best, (match, *kinds, asked))
         if len(rows) < asked or rows[-1][1] != rows[limit - 1][1]:
-            return [(rowid, -rank) for rowid, rank in rows]
-        asked *= 4
+            last = rows[limit - 1][1] if len(rows) >= limit else 0.0
+            return [(rowid, -rank) for rowid, rank in rows if rank <= last]
+        asked *= 8
