@@ -16,9 +16,9 @@ import msgspec
 from gitmem.core.fused import Fused, FusionSettings, Hop, Neighbours
 from gitmem.core.ranking import Neighbour
 
-_NEAR = 16
+_NEAR = 12
 """Of a document's neighbours so many are looked at, those that match the question first."""
-_BEAM = 16
+_BEAM = 8
 """So many documents are followed on from, at each hop."""
 
 
