@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.cache.building import Cache, open_memory_cache
+from gitmem.cache.full_text import CacheFullText, forget_chunks, index_chunks
 from gitmem.core.segments import Segment
 from tests.support.cached import (
     make_commit,
@@ -140,3 +141,38 @@ def test_no_text_of_other_kinds_is_found(cache: Cache) -> None:
     segment: Segment = make_segment([make_decision()])
     cache.projection.project([segment])
     assert search_records(cache, ["tenant"], limit=5) == []
+
+
+def test_a_question_is_covered_by_what_has_its_rare_words(cache: Cache) -> None:
+    both = make_decision(seq=1, summary="Tenant zebra cache region", key="a" * 16)
+    one = make_decision(seq=2, summary="Zebra", key="b" * 16)
+    project_into(cache, "spool:main", both, one, *make_decisions(30, why="cache"))
+    keys = [f"record:{line.id}" for line in (both, one)]
+    text = CacheFullText(cache.db)
+    asked = text.measure_coverage("tenant zebra region", [*keys, "record:" + "0" * 64])
+    assert set(asked) == set(keys)
+    assert asked[keys[0]] > 700 > 350 > asked[keys[1]] > 0
+    assert text.measure_coverage("zebra", keys)[keys[0]] < 400
+    assert text.measure_coverage("zebra unknown words that none has", keys)[keys[0]] < 300
+
+
+def test_documents_of_all_kinds_compare(cache: Cache) -> None:
+    decided = make_decision(seq=1, summary="Zebra crossing", key="a" * 16)
+    project_into(cache, "spool:main", decided, *make_decisions(20))
+    cache.commits.add_commits([make_commit("z", message="Zebra zebra zebra\n")])
+    with cache.db.transaction():
+        index_chunks(cache.db, [(7, "A zebra among a hundred other words of a note")])
+        cache.db.query(
+            "INSERT INTO chunk (chid, id, nid, number, heading, line, text)"
+            " VALUES (7, ?, 1, 0, '', 1, '')",
+            ("c" * 64,),
+        )
+    text = CacheFullText(cache.db)
+    ranked = text.rank("zebra", kinds={"record", "commit", "note"}, limit=9)
+    assert {one.key.partition(":")[0] for one in ranked} == {"record", "commit", "note"}
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    only = text.rank("zebra", kinds={"note"}, limit=9)
+    assert only == [one for one in ranked if one.key == f"note:{'c' * 64}"]
+    with cache.db.transaction():
+        forget_chunks(cache.db, [(7, "A zebra among a hundred other words of a note")])
+    assert text.rank("zebra", kinds={"note"}, limit=9) == []
