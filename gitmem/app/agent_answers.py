@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from gitmem.app.agent_hooking import Scene
-from gitmem.app.agent_notes import list_own_paths, note_prompt
 from gitmem.app.opening import Opened, open_repository
 from gitmem.core.paths import decode_path
 from gitmem.core.ranking import format_key
 from gitmem.core.sealing import seal
 from gitmem.core.timestamps import format_at
-from gitmem.errors import CannotWrite
 from gitmem.services.brief import build_brief
 from gitmem.services.catch_up import catch_up
 from gitmem.services.guardrail import find_guards
@@ -44,12 +42,7 @@ def answer_session_start(scene: Scene) -> str:
 
 
 def answer_prompt(scene: Scene) -> str:
-    """The request is noted; then the excerpts that have something to do with it, each once a
-    session."""
-    with suppress(CannotWrite):  # what is known can be told all the same
-        note_prompt(scene)
-    if scene.event.moment not in scene.hooks.INJECTS or not scene.event.prompt:
-        return ""
+    """The excerpts that have something to do with the request, each once a session."""
     with open_scene(scene) as opened:
         if opened is None or not opened.settings.recall.is_enabled:
             return ""
@@ -58,29 +51,18 @@ def answer_prompt(scene: Scene) -> str:
         return said
 
 
-def answer_edit(scene: Scene) -> str:
-    """The decisions about the files that are going to be edited."""
-    return guard(scene, list_own_paths(scene))
-
-
-def guard(scene: Scene, paths: Sequence[str]) -> str:
-    """The decisions about these files, each file once a session and agent in it."""
-    if scene.event.moment != scene.hooks.GUARDS_AT or not paths:
-        return ""
-    name_of = {path: f"file {scene.event.sub} {path}" for path in paths}
-    shown = scene.log.list_shown()
-    fresh = [path for path in paths if name_of[path] not in shown]
-    if not fresh:
-        return ""
+def guard(scene: Scene, names: Mapping[str, str]) -> str:
+    """The decisions about the first of these files that has any; `names` is how the session's
+    log names each file as shown."""
     with open_scene(scene) as opened:
         if opened is None or not opened.settings.guardrail_is_enabled:
             return ""
         excluded = frozenset(opened.settings.guardrail_excluded_types)
-        for path in fresh:
+        for path, shown_as in names.items():
             name = decode_path(path.encode("utf-8", "surrogateescape"))[0]
             hits, more = find_guards(opened.workspace, name, excluded_types=excluded)
             nonce = scene.clock.random_hex(16)
-            if hits and scene.log.claim("shown", [name_of[path]], nonce):
+            if hits and scene.log.claim("shown", [shown_as], nonce):
                 _spare_recall(scene, hits)
                 return seal(
                     map(build_item, hits),

@@ -34,8 +34,8 @@ _TURNS = "gitmem.app.agent_turns"
 _PARTS: dict[Moment, tuple[str, str]] = {
     "session-start": (_HEAVY, "answer_session_start"),
     "subagent-start": (_HEAVY, "answer_session_start"),
-    "user-prompt-submit": (_HEAVY, "answer_prompt"),
-    "pre-tool-use": (_HEAVY, "answer_edit"),
+    "user-prompt-submit": (_LIGHT, "note_prompt"),
+    "pre-tool-use": (_LIGHT, "look_before_edit"),
     "post-tool-use": (_LIGHT, "note_edit"),
     "agent-response": (_LIGHT, "note_message"),
     "stop": (_TURNS, "end_main_turn"),

@@ -1,20 +1,24 @@
-"""The light events of an agent's session: noted in its log, without opening the memory."""
+"""An agent's session as its log has it: what is noted, and whether the memory must be asked."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 from gitmem.app.agent_hooking import Scene
 from gitmem.core.redaction import redact_text
-from gitmem.errors import GitmemError
+from gitmem.errors import CannotWrite, GitmemError
 from gitmem.services.targets import relative_path
 from gitmem.services.workspace import Place
 from gitmem.store.paths import FOLDER, spool_folder_name
 from gitmem.store.sessions import Entry
 
 MAX_NOTED_CHARS = 16 * 1024
+LEAST_WORDS = 3
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -26,10 +30,28 @@ def note_edit(scene: Scene) -> str:
         root = str(scene.layout.work_tree)
         sub = scene.event.sub
         scene.log.append(Entry(kind="touched", sub=sub, root=root, paths=tuple(paths)))
-    if scene.hooks.GUARDS_AT != "post-tool-use" or not paths:
+    return _guard(scene, paths)
+
+
+def look_before_edit(scene: Scene) -> str:
+    """The decisions about the files that are going to be edited."""
+    return _guard(scene, list_own_paths(scene))
+
+
+def _guard(scene: Scene, paths: Sequence[str]) -> str:
+    """What is to be told of these files, each once a session and agent in it, by an agent that
+    can be told now."""
+    if scene.event.moment != scene.hooks.GUARDS_AT or not paths:
         return ""
-    answers = importlib.import_module("gitmem.app.agent_answers")
-    said: str = answers.guard(scene, paths)
+    shown = scene.log.list_shown()
+    names = {path: f"file {scene.event.sub} {path}" for path in paths}
+    fresh = {path: name for path, name in names.items() if name not in shown}
+    return _answer("guard", scene, fresh) if fresh else ""
+
+
+def _answer(name: str, *given: Any) -> str:
+    """Let the memory answer: opened only where there is something to ask."""
+    said: str = getattr(importlib.import_module("gitmem.app.agent_answers"), name)(*given)
     return said
 
 
@@ -41,10 +63,19 @@ def note_message(scene: Scene) -> str:
     return ""
 
 
-def note_prompt(scene: Scene) -> None:
-    """Remember what was asked, and the state of things when it was."""
-    text = redact_text(scene.event.prompt)[0][:MAX_NOTED_CHARS]
-    scene.log.append(Entry(kind="prompt", sub=scene.event.sub, text=text, head=scene.head))
+def note_prompt(scene: Scene) -> str:
+    """Remember what was asked, and the state of things when it was; then let the memory
+    answer, unless it is a command to the agent, or a word or two."""
+    prompt = scene.event.prompt
+    text = redact_text(prompt)[0][:MAX_NOTED_CHARS]
+    with suppress(CannotWrite):  # what is known can be told all the same
+        scene.log.append(Entry(kind="prompt", sub=scene.event.sub, text=text, head=scene.head))
+    is_asked = (
+        not prompt.lstrip().startswith("/") and len(prompt.split(None, LEAST_WORDS)) >= LEAST_WORDS
+    )
+    if not is_asked or scene.event.moment not in scene.hooks.INJECTS:
+        return ""
+    return _answer("answer_prompt", scene)
 
 
 def list_own_paths(scene: Scene) -> list[str]:

@@ -355,5 +355,5 @@ def test_no_event_imports_what_it_does_not_need(agent: Agent, event: str, tmp_pa
     )
     assert done.returncode == 0, done.stderr
     modules = set(json.loads(out.read_text()))
-    forbidden = LIGHT if event == "post-tool-use" else HOT
+    forbidden = LIGHT if event in ("post-tool-use", "user-prompt-submit") else HOT
     assert modules & (HEAVY | forbidden) == set()
