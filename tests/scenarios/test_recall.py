@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import gitmem
 from gitmem.errors import NotFound
-from gitmem.services.recall import Excerpt
+from gitmem.services.recall import Excerpt, Recalled
+from gitmem.services.search import Found
 from tests.support.commandline import Clone, Team
 
 THEN, LATER, NOW = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-06-01T00:00:00Z"
@@ -40,14 +42,16 @@ def decided(ada: Clone) -> Clone:
     return ada
 
 
-def ask(clone: Clone, question: str, **options: object) -> tuple[Excerpt, ...]:
+def ask(clone: Clone, question: str, **options: Any) -> tuple[Excerpt, ...]:
     with gitmem.open_memory(clone.path) as memory:
-        return memory.recall(question, depth="quick", **options).excerpts  # type: ignore[arg-type]
+        found: Recalled = memory.recall(question, depth="quick", **options)
+        return found.excerpts
 
 
-def find(clone: Clone, text: str, **options: object) -> tuple[Excerpt, ...]:
+def find(clone: Clone, text: str, **options: Any) -> tuple[Excerpt, ...]:
     with gitmem.open_memory(clone.path) as memory:
-        return memory.search(text, depth="quick", **options).excerpts  # type: ignore[arg-type]
+        found: Found = memory.search(text, depth="quick", **options)
+        return found.excerpts
 
 
 def summaries(excerpts: tuple[Excerpt, ...]) -> list[str]:
