@@ -26,6 +26,7 @@ attributes, the message says what happened and why, the hint says what to type n
     ├── Contended             6   somebody else holds it; try again
     ├── Damaged               7   our data is damaged
     │   ├── BadRecord         7   a line that is not a record
+    │   ├── BadVectors        7   shared vectors that are not what they should be
     │   └── ModelDamaged      7   an embedding model that is not what it should be
     ├── NewerFormat           8   written by a newer format
     ├── PartMissing           9   an optional part is not installed
@@ -158,6 +159,11 @@ class Damaged(GitmemError):
 
 class BadRecord(Damaged):
     code = "bad-record"
+
+
+class BadVectors(Damaged):
+    code = "bad-vectors"
+    hint = "Nothing of it was used: make vectors here, with gitmem reindex"
 
 
 class ModelDamaged(Damaged):
