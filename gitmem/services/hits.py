@@ -22,9 +22,9 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One thing found. Field names equal the record's where they mean the same.
 
     `project` is "." for this one; `mention` is what of this project a peer's decision names.
-    `commit` is the commit that a decision stands in, or that the hit is. `commits_since` counts the commits to the asked path after it. `target` is
-    the record that a tombstone is about. A chunk of a note begins at `line` of its path, under
-    `heading`.
+    `commit` is the commit that a decision stands in, or that the hit is. `commits_since`
+    counts the commits to the asked path after it. `target` is the record that a tombstone is
+    about. A chunk of a note begins at `line` of its path, under `heading`.
     """
 
     project: str = "."
