@@ -43,6 +43,15 @@ def test_every_command_gives_json_of_one_form(team: Team) -> None:
         ("show", ["show", record_id[:8]]),
         ("show", ["show", "HEAD"]),
         ("search", ["search", "first"]),
+        ("recall", ["recall", "what came first"]),
+        ("search", ["query", "--extract", "first"]),
+        ("related", ["related", "a.py"]),
+        ("changelog", ["changelog"]),
+        ("impact", ["impact", "a.py"]),
+        ("pr-report", ["pr-report", "--base", "HEAD~1", "--head", "HEAD"]),
+        ("lint", ["lint"]),
+        ("reindex", ["reindex"]),
+        ("peers", ["peers", "list"]),
         ("status", ["status"]),
         ("edit", ["edit", record_id[:8], "-m", "First, better"]),
         ("supersede", ["supersede", other[:8], "-m", "Second, better"]),
@@ -75,7 +84,8 @@ def test_every_command_gives_json_of_one_form(team: Team) -> None:
     for kind, words in commands:
         _check_success(ada.gitmem("--json", *words), kind)
     covered = {words[0] for _, words in commands if words}
-    assert covered | {"demo", "hook", "hooks"} == set(COMMANDS)
+    elsewhere = {"demo", "hook", "hooks", "eval"}
+    assert covered | elsewhere | {"mcp"} == set(COMMANDS)
 
 
 def test_json_may_stand_after_the_command_too(ada: Clone) -> None:
