@@ -35,9 +35,12 @@ _TABLE = {
     "folder-transport": ("gitmem.git.folder_fetch", "FolderTransport"),
     "find-remote-key": ("gitmem.services.push", "find_remote_key"),
     "open-in-peer": ("gitmem.app.inside_peer", "open_inside"),
+    "span-found": ("gitmem.app.asking_peers", "span_found"),
     "span-why": ("gitmem.app.asking_peers", "span_why_answer"),
     "open-peer-index": ("gitmem.cache.peer_index", "open_peer_index"),
     "summarise-peer": ("gitmem.cache.peer_summary", "summarise"),
+    "share-vectors": ("gitmem.services.share_vectors", "share_vectors"),
+    "try-take-vectors": ("gitmem.services.take_vectors", "try_take_vectors"),
     "retire": ("gitmem.services.retire", "retire_writers"),
     "grow": ("gitmem.services.grow", "grow_history"),
     "background": ("gitmem.app.background", "start_growing"),
@@ -67,6 +70,7 @@ _TABLE = {
     "cache-range-records": ("gitmem.cache.range_records", "CacheRangeRecords"),
     "cache-links": ("gitmem.cache.links", "CacheLinks"),
     "cache-documents": ("gitmem.cache.documents", "CacheDocuments"),
+    "cache-segment-records": ("gitmem.cache.segment_records", "CacheSegmentRecords"),
     "browse": ("gitmem.cache.browse", "query_cache"),
 }
 

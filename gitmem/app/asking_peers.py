@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import msgspec
 
+from gitmem.app.adapters import Lazy, load
 from gitmem.app.federation import MachinePeers, stamp_files
 from gitmem.app.opening import Opened
 from gitmem.app.peer_book import PeerBook
+from gitmem.core.words import STOP_WORDS, prepare_text
 from gitmem.errors import Damaged, NotFound
 from gitmem.services.federate import span_why
+from gitmem.services.federate_recall import Pooled, span_excerpts
 from gitmem.services.our_names import find_our_names
+from gitmem.services.recall import Excerpt
 from gitmem.services.why import WhyAnswer
 from gitmem.services.workspace import Notice
+
+_WORD = re.compile(r"\w+")
 
 
 def span_why_answer(
@@ -40,6 +48,43 @@ def span_why_answer(
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")
         return msgspec.structs.replace(answer, notices=(*answer.notices, notice))
+
+
+def span_found(
+    opened: Opened,
+    question: str,
+    excerpts: Sequence[Excerpt],
+    aliases: Sequence[str],
+    *,
+    limit: int,
+    max_tokens: int,
+) -> Pooled:
+    """What was found here, and what peers have to it. Raises NotFound for an alias that is
+    none."""
+    try:
+        with open_machine_peers(opened, aliases) as machine:
+            if not machine.peers:
+                return Pooled(tuple(excerpts), ())
+            reranker: Any = Lazy(lambda: load("pooled-bm25")(_split))
+            return span_excerpts(
+                opened.workspace,
+                question,
+                excerpts,
+                machine,
+                reranker,
+                limit=limit,
+                max_tokens=max_tokens,
+                peer_timeout_ms=opened.settings.peer_timeout_ms,
+            )
+    except Damaged as error:
+        notice = Notice("peers-unread", f"no peer was asked: {error.message}")
+        return Pooled(tuple(excerpts), (notice,))
+
+
+def _split(text: str) -> list[str]:
+    """Words as full-text search prepares them, without those that every text has."""
+    words = _WORD.findall(prepare_text(text).lower())
+    return [word for word in words if word not in STOP_WORDS]
 
 
 @contextmanager

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from gitmem.app.opening import open_repository
+from gitmem.app.adapters import load
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
 from gitmem.cli.render_excerpts import format_count_of_tokens, render_excerpts
 from gitmem.cli.render_hits import Look
+from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.core.wording import format_count
 from gitmem.services.asking import Depth
@@ -27,11 +28,13 @@ class RecallWords(msgspec.Struct, frozen=True):
     max_tokens: int = DEFAULT_MAX_TOKENS
     depth: Depth = "standard"
     with_explain: bool = False
+    with_peers: bool | None = None
+    peers: tuple[str, ...] = ()
 
 
 def run_recall(session: Session, words: RecallWords) -> int:
     progress = session.progress()
-    opened = open_repository(session.cwd, session.environ, report=progress.report)
+    opened = open_for(session, report=progress.report)
     try:
         options = RecallOptions(
             limit=words.top_k,
@@ -41,6 +44,21 @@ def run_recall(session: Session, words: RecallWords) -> int:
             with_explain=words.with_explain,
         )
         found = recall(opened.workspace, words.question, options)
+        if opened.has_peers(True if words.peers else words.with_peers):
+            pooled = load("span-found")(
+                opened,
+                words.question,
+                found.excerpts,
+                words.peers,
+                limit=words.top_k,
+                max_tokens=words.max_tokens,
+            )
+            found = msgspec.structs.replace(
+                found,
+                excerpts=pooled.excerpts,
+                tokens=sum(one.tokens for one in pooled.excerpts),
+                notices=(*found.notices, *pooled.notices),
+            )
         progress.end()
         if session.is_json:
             data = {"question": words.question, "excerpts": found.excerpts, "tokens": found.tokens}

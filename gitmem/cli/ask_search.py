@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gitmem.app.adapters import load
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
@@ -15,7 +16,7 @@ from gitmem.cli.terminal import clean_line
 from gitmem.services.asking import Depth
 from gitmem.services.recall import Excerpt
 from gitmem.services.related import Related, find_related
-from gitmem.services.search import Scope, parse_as_of, search
+from gitmem.services.search import EXCERPT_TOKENS, Scope, parse_as_of, search
 
 
 class SearchWords(msgspec.Struct, frozen=True):
@@ -27,6 +28,8 @@ class SearchWords(msgspec.Struct, frozen=True):
     depth: Depth = "standard"
     as_of: str | None = None
     with_explain: bool = False
+    with_peers: bool | None = None
+    peers: tuple[str, ...] = ()
 
 
 def run_search(session: Session, words: SearchWords) -> int:
@@ -42,6 +45,18 @@ def run_search(session: Session, words: SearchWords) -> int:
             as_of=as_of,
             with_explain=words.with_explain,
         )
+        asks_peers = opened.has_peers(True if words.peers else words.with_peers)
+        if asks_peers and as_of is None and words.scope in ("all", "decisions"):
+            pooled = load("span-found")(
+                opened,
+                words.text,
+                found.excerpts,
+                words.peers,
+                limit=words.limit,
+                max_tokens=words.limit * EXCERPT_TOKENS,
+            )
+            notices = (*found.notices, *pooled.notices)
+            found = msgspec.structs.replace(found, excerpts=pooled.excerpts, notices=notices)
         if session.is_json:
             session.data("search", {"hits": [_row(one) for one in found.excerpts]}, found.notices)
             return 0

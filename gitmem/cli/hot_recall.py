@@ -10,8 +10,16 @@ from gitmem.cli.plain import Spec, parse_plain
 from gitmem.services.asking import Depth
 
 _SPEC = Spec(
-    flags={"--json": "json", "-q": "quiet", "--quiet": "quiet", "--explain": "explain"},
+    flags={
+        "--json": "json",
+        "-q": "quiet",
+        "--quiet": "quiet",
+        "--explain": "explain",
+        "--peers": "peers",
+        "--no-peers": "no-peers",
+    },
     single={"--top-k": "top-k", "--max-tokens": "max-tokens", "--depth": "depth"},
+    multiple={"--peer": "peer"},
     least=1,
     most=10_000,
 )
@@ -32,12 +40,15 @@ def run(words: list[str]) -> int | None:
     depth = _DEPTHS.get(plain.values.get("depth", "standard"))
     if depth is None:
         return None
+    asked_of = {"peers", "no-peers"} & plain.flags
     asked = RecallWords(
         " ".join(plain.words),
         top_k=int(top_k),
         max_tokens=int(max_tokens),
         depth=depth,
         with_explain="explain" in plain.flags,
+        with_peers="peers" in plain.flags if asked_of else None,
+        peers=plain.lists["peer"],
     )
     session = Session(Path.cwd(), is_json="json" in plain.flags, is_quiet="quiet" in plain.flags)
     return guarded(lambda: run_recall(session, asked), is_json=session.is_json)

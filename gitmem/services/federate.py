@@ -6,10 +6,9 @@ gone contributes nothing and is named in a notice.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,9 +17,9 @@ from gitmem.core.paths import fold_path
 from gitmem.core.peers import Peer, PeerState, Sighting
 from gitmem.core.timestamps import format_at
 from gitmem.errors import GitmemError
+from gitmem.services.ask_peers import PeerAsker
 from gitmem.services.hits import Hit, find_hits
 from gitmem.services.our_names import OurNames
-from gitmem.services.patience import OutOfPatience, Patience
 from gitmem.services.why import WhyAnswer, standing_rank
 from gitmem.services.workspace import Notice, Workspace
 
@@ -33,7 +32,6 @@ MOST_PEERS = 64
 MOST_MENTIONS = 50
 RESERVED_FROM = 3
 """From this limit on one place is kept for what stands at a peer."""
-TOTAL_TIMES = 3
 _LINK, _PATH, _PROJECT, _NAME = 1, 2, 3, 4
 
 
@@ -59,8 +57,8 @@ def span_why(
     if answer.kind in ("record", "commit"):
         return answer
     most = MANY if show_all else limit
-    patience = Patience(peer_timeout_ms, TOTAL_TIMES * peer_timeout_ms)
-    found = _PeerQuestion(workspace, federation, patience, most).ask(answer, names)
+    asker = PeerAsker(workspace, federation, peer_timeout_ms)
+    found = _PeerQuestion(workspace, federation, asker, most).ask(answer, names)
     own = [hit for hit in answer.hits if hit.kind != "commit"]
     commits = tuple(hit for hit in answer.hits if hit.kind == "commit")
     merged = _merge(own, found.hits, most)
@@ -90,70 +88,25 @@ def _merge(own: Sequence[Hit], others: Sequence[Hit], limit: int) -> list[Hit]:
 
 class _PeerQuestion:
     def __init__(
-        self, workspace: Workspace, federation: Federation, patience: Patience, limit: int
+        self, workspace: Workspace, federation: Federation, asker: PeerAsker, limit: int
     ) -> None:
         self._workspace = workspace
         self._federation = federation
-        self._patience = patience
+        self._asker = asker
         self._limit = limit
-        self._silent: dict[str, str] = {}
 
     def ask(self, answer: WhyAnswer, names: OurNames) -> PeerHits:
         keys = _build_keys(answer, names)
         if not keys or not self._federation.peers:
             return PeerHits((), 0, ())
         try:
-            self._bring_in_step()
+            self._asker.bring_in_step()
             sightings = self._federation.find(keys)
         except GitmemError as error:
             notice = Notice("peers-unread", f"no peer was asked: {error.message}")
             return PeerHits((), 0, (notice,))
         hits, more = self._collect(sightings, keys, names, _paths_of(answer))
-        return PeerHits(tuple(hits), more, tuple(self._notices()))
-
-    def _bring_in_step(self) -> None:
-        """Project what changed on this machine since; the network is not asked."""
-        federation = self._federation
-        states = federation.list_states()
-        stale: list[Peer] = []
-        looked = 0
-        peers = [peer for peer in federation.peers if self._is_other(peer, states)]
-        while looked < len(peers):
-            looked = self._look(peers, looked, stale)
-        for peer in stale:
-            started = time.monotonic()
-
-            def report(what: str, done: int, total: int, since: float = started) -> None:
-                self._patience.check(since)
-
-            def work(one: Peer = peer, watch: Callable[[str, int, int], None] = report) -> None:
-                federation.bring_in_step(one, watch)
-
-            self._attempt(peer, work)
-
-    def _look(self, peers: Sequence[Peer], start: int, stale: list[Peer]) -> int:
-        """Look for peers that changed, from one on; which is to be looked at next. One whose
-        file system hangs is left behind, and the others are not."""
-        at = start
-
-        def work() -> None:
-            nonlocal at
-            for peer in peers[start:]:
-                if self._federation.is_stale(peer):
-                    stale.append(peer)
-                at += 1
-
-        try:
-            self._patience.run(work)
-        except OutOfPatience:
-            self._silence(peers[at], "it takes too long to look at")
-            return at + 1
-        return len(peers)
-
-    def _is_other(self, peer: Peer, states: Mapping[str, PeerState]) -> bool:
-        """Whether it is not this very repository."""
-        place, root = self._workspace.place, self._workspace.place.work_tree
-        return peer.address not in (str(root), str(place.cwd))
+        return PeerHits(tuple(hits), more, tuple(self._asker.list_notices()))
 
     def _collect(
         self,
@@ -163,11 +116,7 @@ class _PeerQuestion:
         paths: Sequence[str],
     ) -> tuple[list[Hit], int]:
         states = self._federation.list_states()
-        by_address = {
-            peer.address: peer
-            for peer in self._federation.peers
-            if self._is_other(peer, states) and peer.alias not in self._silent
-        }
+        by_address = {peer.address: peer for peer in self._asker.list_asked()}
         rows = sorted(
             (one for one in sightings if one.address in by_address),
             key=lambda one: (_is_fallen(one), keys[one.key], one.best, one.address),
@@ -190,7 +139,7 @@ class _PeerQuestion:
             opened += 1
             peer = by_address[address]
             ask = partial(self._ask_one, peer, under, keys, names, paths)
-            hits = self._attempt(peer, ask)
+            hits = self._asker.attempt(peer, ask)
             for hit in hits or ():
                 found.setdefault(hit.id or "", hit)
             live = sum(standing_rank(hit) == 0 for hit in found.values())
@@ -258,29 +207,6 @@ class _PeerQuestion:
             return set()
         held = self._workspace.records.get_held(found, self._workspace.place.worktree)
         return {one.record.id for one in held}
-
-    def _attempt(self, peer: Peer, work: Callable[[], Any]) -> Any:
-        try:
-            return self._patience.run(work)
-        except OutOfPatience:
-            self._silence(
-                peer, f"it took too long; bring it in step: gitmem peers pull {peer.alias}"
-            )
-        except GitmemError as error:
-            self._silence(peer, error.message)
-        except (OSError, ValueError, LookupError) as error:
-            # Whatever is wrong over there is no reason to have no answer here.
-            self._silence(peer, f"it cannot be read ({type(error).__name__})")
-        return None
-
-    def _silence(self, peer: Peer, reason: str) -> None:
-        self._silent.setdefault(peer.alias, reason)
-
-    def _notices(self) -> list[Notice]:
-        return [
-            Notice("peer-silent", f"the peer {alias} was not asked: {reason}")
-            for alias, reason in sorted(self._silent.items())
-        ]
 
 
 def _build_keys(answer: WhyAnswer, names: OurNames) -> dict[str, int]:

@@ -25,9 +25,20 @@ _depth = click.option(
 _explain = click.option("--explain", is_flag=True, help="Say why each stands where it stands.")
 
 
+def _peers(function: Any) -> Any:
+    """Whether other projects answer, too."""
+    function = click.option(
+        "--peer", "peers", multiple=True, metavar="ALIAS", help="Of peers ask only these."
+    )(function)
+    return click.option(
+        "--peers/--no-peers", "with_peers", default=None, help="Ask other projects, too."
+    )(function)
+
+
 def _search_options(function: Any) -> Any:
     """What `search` and `query` take alike."""
     for option in (
+        _peers,
         _explain,
         click.option(
             "--as-of",
@@ -73,6 +84,7 @@ def _search_options(function: Any) -> Any:
 )
 @_depth
 @_explain
+@_peers
 def recall(
     session: Session,
     question: tuple[str, ...],
@@ -80,10 +92,14 @@ def recall(
     max_tokens: int,
     depth: Any,
     explain: bool,
+    with_peers: bool | None,
+    peers: tuple[str, ...],
 ) -> int:
     """What does this memory have to say to a QUESTION? Excerpts within a budget of tokens:
     current decisions, commits that give a reason, and notes, each with its standing."""
-    words = RecallWords(" ".join(question), top_k, max_tokens, depth, explain)
+    words = RecallWords(
+        " ".join(question), top_k, max_tokens, depth, explain, with_peers, tuple(peers)
+    )
     return run_recall(session, words)
 
 
@@ -98,10 +114,15 @@ def search(
     depth: Any,
     as_of: str | None,
     explain: bool,
+    with_peers: bool | None,
+    peers: tuple[str, ...],
 ) -> int:
     """Find decisions, commit messages and notes by WORDS, best first. Any text will do; what
     was withdrawn is shown with its label. Works before `gitmem init`, too."""
-    return run_search(session, SearchWords(" ".join(words), limit, scope, depth, as_of, explain))
+    return run_search(
+        session,
+        SearchWords(" ".join(words), limit, scope, depth, as_of, explain, with_peers, tuple(peers)),
+    )
 
 
 @command("query")
@@ -117,6 +138,8 @@ def query(
     depth: Any,
     as_of: str | None,
     explain: bool,
+    with_peers: bool | None,
+    peers: tuple[str, ...],
 ) -> int:
     """Answer a QUESTION from this memory. With --extract the answer is cited excerpts, the
     same as `gitmem search`."""
@@ -125,7 +148,12 @@ def query(
             "to write an answer needs the llm part, which is not installed",
             hint="Cited excerpts need no model: gitmem query --extract QUESTION",
         )
-    return run_search(session, SearchWords(" ".join(question), limit, scope, depth, as_of, explain))
+    return run_search(
+        session,
+        SearchWords(
+            " ".join(question), limit, scope, depth, as_of, explain, with_peers, tuple(peers)
+        ),
+    )
 
 
 @command("related")

@@ -1,0 +1,170 @@
+"""Excerpts from peers, too: each peer's full text gives candidates, one BM25 orders the pool.
+
+Scores of separate indexes cannot be compared. What this memory found keeps its own order, which
+meaning and links made; the pool decides at which places peers' records stand among it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitmem.core.excerpts import count_tokens, cut_text, find_roots, share_budget
+from gitmem.core.peers import Peer
+from gitmem.core.ranking import Passage, format_key, identity_of
+from gitmem.errors import GitmemError, PartMissing
+from gitmem.services.ask_peers import PeerAsker
+from gitmem.services.documents import format_text
+from gitmem.services.hits import Hit, find_hits
+from gitmem.services.recall import Excerpt
+from gitmem.services.standing import describe_standing
+from gitmem.services.workspace import Notice, Workspace
+
+if TYPE_CHECKING:
+    from gitmem.ports.peers import Federation
+    from gitmem.ports.retrieval import Reranker
+
+UNRANKED = Notice(
+    "pool-unranked",
+    "peers' records stand among this memory's by rank alone, because the search extra is not "
+    "installed: pip install gitmem-sync[search]",
+)
+MOST_FROM_ONE = 8
+
+
+class Pooled(msgspec.Struct, frozen=True):
+    """Excerpts of this memory and of peers, best first, and who kept silent."""
+
+    excerpts: tuple[Excerpt, ...]
+    notices: tuple[Notice, ...]
+
+
+def span_excerpts(
+    workspace: Workspace,
+    question: str,
+    own: Sequence[Excerpt],
+    federation: Federation,
+    reranker: Reranker,
+    *,
+    limit: int,
+    max_tokens: int,
+    peer_timeout_ms: int,
+) -> Pooled:
+    """Put what peers say among what was found here; both limits apply after that."""
+    asker = PeerAsker(workspace, federation, peer_timeout_ms)
+    try:
+        asker.bring_in_step()
+    except GitmemError as error:
+        notice = Notice("peers-unread", f"no peer was asked: {error.message}")
+        return Pooled(tuple(own), (notice,))
+    most = max(1, min(limit, MOST_FROM_ONE))
+    ranked: list[list[Hit]] = []
+    for peer in asker.list_asked():
+        found = asker.attempt(peer, partial(_ask_one, federation, peer, question, most))
+        ranked.append(found or [])
+    hits = _drop_known(workspace, ranked, own)
+    notices = asker.list_notices()
+    if not hits:
+        return Pooled(tuple(own), tuple(notices))
+    try:
+        order = _pool(question, own, hits, reranker)
+    except PartMissing:
+        order = _interleave(own, ranked, hits)
+        notices.append(UNRANKED)
+    shown = _cut(workspace, question, order[:limit], max_tokens)
+    return Pooled(tuple(shown), tuple(notices))
+
+
+def _ask_one(federation: Federation, peer: Peer, question: str, most: int) -> list[Hit]:
+    """A peer's best records by its own full text, of those that stand."""
+    with federation.open(peer) as opened:
+        keys = [one.key for one in opened.text.rank(question, kinds=("record",), limit=2 * most)]
+        hits = {hit.id: hit for hit in find_hits(opened, map(identity_of, keys))}
+        ordered = [hits[identity_of(key)] for key in keys if identity_of(key) in hits]
+        return [
+            msgspec.structs.replace(hit, project=peer.alias)
+            for hit in ordered
+            if hit.kind == "decision" and hit.state in ("current", "conflict")
+        ][:most]
+
+
+def _drop_known(
+    workspace: Workspace, ranked: Sequence[Sequence[Hit]], own: Sequence[Excerpt]
+) -> dict[str, Hit]:
+    """Key → hit of each record that this memory has not itself, once."""
+    hits: dict[str, Hit] = {}
+    for found in ranked:
+        for hit in found:
+            hits.setdefault(format_key("record", hit.id or ""), hit)
+    ids = [hit.id or "" for hit in hits.values()]
+    held = workspace.records.get_held(ids, workspace.place.worktree)
+    for one in held if workspace.memory is not None else ():
+        hits.pop(format_key("record", one.record.id), None)
+    for shown in own:
+        hits.pop(shown.key, None)
+    return hits
+
+
+def _pool(
+    question: str, own: Sequence[Excerpt], hits: dict[str, Hit], reranker: Reranker
+) -> list[Excerpt | Hit]:
+    passages = [Passage(one.key, format_text(one.hit)) for one in own]
+    passages += [Passage(key, format_text(hit)) for key, hit in hits.items()]
+    waiting = iter(own)
+    return [
+        hits[one.key] if one.key in hits else next(waiting)
+        for one in reranker.rerank(question, passages)
+    ]
+
+
+def _interleave(
+    own: Sequence[Excerpt], ranked: Sequence[Sequence[Hit]], hits: dict[str, Hit]
+) -> list[Excerpt | Hit]:
+    """All firsts, then all seconds, and so on; this memory's before the others'."""
+    order: list[Excerpt | Hit] = []
+    columns = [[hit for hit in found if hit in hits.values()] for found in ranked]
+    for place in range(max([len(own), *map(len, columns)])):
+        order += own[place : place + 1]
+        order += [column[place] for column in columns if place < len(column)]
+    return order
+
+
+def _cut(
+    workspace: Workspace, question: str, order: Sequence[Excerpt | Hit], max_tokens: int
+) -> list[Excerpt]:
+    """All of them within one budget."""
+    whole = [format_text(one if isinstance(one, Hit) else one.hit) for one in order]
+    shares = share_budget([count_tokens(text) for text in whole], max_tokens)
+    roots = find_roots(question)
+    now_ms = workspace.clock.now_ms()
+    shown = []
+    for one, full, share in zip(order, whole, shares, strict=True):
+        text = full if count_tokens(full) <= share else cut_text(full, roots, max_tokens=share)
+        if not text:
+            continue
+        hit = one if isinstance(one, Hit) else one.hit
+        excerpt = (
+            one
+            if isinstance(one, Excerpt)
+            else Excerpt(
+                key=format_key("record", hit.id or ""),
+                hit=hit,
+                text=text,
+                tokens=0,
+                standing=describe_standing(hit, now_ms),
+                score=0.0,
+            )
+        )
+        is_cut = text != full
+        whole_is = excerpt.whole
+        if is_cut and hit.project != ".":
+            whole_is = f"gitmem --in {hit.project} show {(hit.id or '')[:7]}"
+        shown.append(
+            msgspec.structs.replace(
+                excerpt, text=text, tokens=count_tokens(text), whole=whole_is if is_cut else ""
+            )
+        )
+    return shown
