@@ -10,6 +10,8 @@ from contextlib import suppress
 from typing import Any
 
 from gitmem.app.agent_hooking import Scene
+from gitmem.config import read_settings
+from gitmem.core.prompts import is_skipped
 from gitmem.core.redaction import redact_text
 from gitmem.errors import CannotWrite, GitmemError
 from gitmem.services.targets import relative_path
@@ -18,7 +20,6 @@ from gitmem.store.paths import FOLDER, spool_folder_name
 from gitmem.store.sessions import Entry
 
 MAX_NOTED_CHARS = 16 * 1024
-LEAST_WORDS = 3
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -70,12 +71,20 @@ def note_prompt(scene: Scene) -> str:
     text = redact_text(prompt)[0][:MAX_NOTED_CHARS]
     with suppress(CannotWrite):  # what is known can be told all the same
         scene.log.append(Entry(kind="prompt", sub=scene.event.sub, text=text, head=scene.head))
-    is_asked = (
-        not prompt.lstrip().startswith("/") and len(prompt.split(None, LEAST_WORDS)) >= LEAST_WORDS
-    )
-    if not is_asked or scene.event.moment not in scene.hooks.INJECTS:
+    if scene.event.moment not in scene.hooks.INJECTS or is_skipped(prompt):
         return ""
-    return _answer("answer_prompt", scene)
+    return _answer("answer_prompt", scene) if _wants_excerpts(scene) else ""
+
+
+def _wants_excerpts(scene: Scene) -> bool:
+    """Whether recall is on, by a look at three small files: a memory that nobody asks is not
+    opened."""
+    root = scene.layout.work_tree
+    project = root / FOLDER / "project.toml" if root is not None else None
+    settings = read_settings(
+        clone_file=scene.clone.config, project_file=project, environ=scene.environ
+    )
+    return settings.recall.is_enabled
 
 
 def list_own_paths(scene: Scene) -> list[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 LEAST_CHARS = 12
 LEAST_WORDS = 3
-_COMMAND_MARKS = ("/", "!", "#")
+_COMMAND = re.compile(r"[/!]|#(?![0-9])")
+"""A number after the sign is that of an issue."""
 
 
 def is_skipped(prompt: str) -> bool:
     """Whether a prompt asks nothing that a memory could answer: fewer than three words, or a
     command (`/clear`), shell line (`!ls`) or note (`#…`) of the agent that takes it."""
     text = prompt.lstrip()
-    if text.startswith(_COMMAND_MARKS):
+    if _COMMAND.match(text):
         return True
     text = text[:1000].strip()
     if not text.isascii():

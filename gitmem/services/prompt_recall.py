@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import msgspec
 
+from gitmem.core.prompts import is_skipped
 from gitmem.core.rationale import clean_said
 from gitmem.core.sealing import Item
 from gitmem.services.injection import build_item, is_injectable
@@ -13,7 +14,6 @@ from gitmem.services.recall import Excerpt, RecallOptions, recall
 from gitmem.services.workspace import Workspace
 
 MAX_QUESTION_CHARS = 4_000
-LEAST_WORDS = 3
 NEVER = 1000
 """No similarity is asked for: a process that lives for one prompt would take longer to load a
 model than the prompt's hooks may take together, so that words and links have to do."""
@@ -30,7 +30,7 @@ def recall_for_prompt(
     the agent, for a word or two, and where nothing comes near enough. `seen` are the keys of
     earlier ones."""
     question = clean_said(prompt)[:MAX_QUESTION_CHARS]
-    if question.startswith("/") or len(question.split()) < LEAST_WORDS:
+    if is_skipped(question):
         return []
     asked = msgspec.structs.replace(options, is_gated=True, depth="quick", min_similarity=NEVER)
     found = recall(workspace, question, asked, seen)

@@ -150,3 +150,20 @@ def test_recall_can_be_switched_off(agent: Agent, monkeypatch: pytest.MonkeyPatc
     remember(agent.clone, "Cache rows are keyed by tenant", "src/cache.py")
     monkeypatch.setenv("GITMEM_RECALL_ENABLED", "false")
     assert agent.prompt("Why are cache rows keyed by tenant and not by URL?") == ""
+
+
+@pytest.mark.parametrize("asked", ["ok then", "/compact", "", "why is the cache keyed by tenant"])
+def test_a_prompt_that_is_skipped_opens_no_memory(agent: Agent, asked: str) -> None:
+    remember(agent.clone, "Cache rows are keyed by tenant", "src/cache.py")
+    if len(asked.split()) > 2:
+        file = agent.clone.path / ".gitmem" / "project.toml"
+        file.write_text(file.read_text() + "\n[recall]\nenabled = false\n")
+    for file in agent.clone.home.glob("cache.db*"):
+        file.unlink()
+    assert agent.prompt(asked) == ""
+    assert not list(agent.clone.home.glob("cache.db*"))
+
+
+def test_a_prompt_without_spaces_is_a_question_too(agent: Agent) -> None:
+    remember(agent.clone, "按租户缓存数据库的每一行", "src/cache.py")
+    assert "按租户缓存" in agent.prompt("为什么按租户缓存数据库的每一行")

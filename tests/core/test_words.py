@@ -74,6 +74,7 @@ def test_any_text_gives_words_that_can_be_stored(text: str) -> None:
         ("why is the cache keyed by tenant", False),
         ("为什么按租户缓存", False),
         ("好的", True),
+        ("#42 fails on Windows since Monday", False),
     ],
 )
 def test_short_prompts_and_commands_are_skipped(prompt: str, skipped: bool) -> None:
