@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from gitmem.app.adapters import load
 from gitmem.app.agent_hooking import Scene
 from gitmem.app.opening import Opened, open_repository
 from gitmem.core.paths import decode_path
 from gitmem.core.ranking import format_key
 from gitmem.core.sealing import seal
 from gitmem.core.timestamps import format_at
+from gitmem.errors import GitmemError
 from gitmem.services.brief import build_brief
 from gitmem.services.catch_up import catch_up
-from gitmem.services.guardrail import find_guards
+from gitmem.services.guardrail import MAX_SHOWN, find_guards
 from gitmem.services.hits import Hit
 from gitmem.services.injection import build_item
 from gitmem.store.sessions import Entry, prune_sessions
@@ -61,6 +63,7 @@ def guard(scene: Scene, names: Mapping[str, str]) -> str:
         for path, shown_as in names.items():
             name = decode_path(path.encode("utf-8", "surrogateescape"))[0]
             hits, more = find_guards(opened.workspace, name, excluded_types=excluded)
+            hits += _list_of_peers(opened, name, MAX_SHOWN - len(hits), excluded)
             nonce = scene.clock.random_hex(16)
             if hits and scene.log.claim("shown", [shown_as], nonce):
                 _spare_recall(scene, hits)
@@ -72,6 +75,19 @@ def guard(scene: Scene, names: Mapping[str, str]) -> str:
                     left_out=more,
                 )
     return ""
+
+
+def _list_of_peers(
+    opened: Opened, name: str, room: int, excluded_types: Collection[str]
+) -> list[Hit]:
+    """What peers say that were added with `--inject`, where there is room for it."""
+    if room <= 0 or not opened.has_peers():
+        return []
+    try:
+        found: list[Hit] = load("list-injected")(opened, name, most=room)
+    except GitmemError:
+        return []  # their failure is no reason to say nothing of one's own
+    return [hit for hit in found if hit.type not in excluded_types]
 
 
 def _spare_recall(scene: Scene, hits: Sequence[Hit]) -> None:

@@ -17,6 +17,8 @@ from gitmem.core.words import STOP_WORDS, prepare_text
 from gitmem.errors import Damaged, NotFound
 from gitmem.services.federate import span_why
 from gitmem.services.federate_recall import Pooled, span_excerpts
+from gitmem.services.hits import Hit
+from gitmem.services.injection import is_injectable
 from gitmem.services.our_names import find_our_names
 from gitmem.services.recall import Excerpt
 from gitmem.services.why import WhyAnswer
@@ -79,6 +81,25 @@ def span_found(
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")
         return Pooled(tuple(excerpts), (notice,))
+
+
+def list_injected(opened: Opened, path: str, *, most: int) -> list[Hit]:
+    """What peers that were added for it would have an agent know before it edits a file: at
+    most so many decisions that stand. A hook waits for a peer a fifth of the usual time."""
+    with open_machine_peers(opened) as machine:
+        aliases = {peer.alias for peer in machine.peers if peer.inject}
+    if not aliases:
+        return []
+    settings = opened.settings
+    hurried = msgspec.structs.replace(settings, peer_timeout_ms=settings.peer_timeout_ms // 5 + 1)
+    asked = msgspec.structs.replace(opened, settings=hurried)
+    nothing = WhyAnswer(target=path, kind="path", path=path)
+    answer = span_why_answer(asked, nothing, sorted(aliases), limit=most, show_all=False)
+    return [
+        hit
+        for hit in answer.hits
+        if is_injectable(hit, aliases) and hit.state in ("current", "conflict")
+    ]
 
 
 def _split(text: str) -> list[str]:

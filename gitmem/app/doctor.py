@@ -273,6 +273,13 @@ def _hook_log(opened: Opened) -> Iterator[Check]:
         )
 
 
+def _peers(opened: Opened) -> Iterator[Check]:
+    if not opened.has_peers():
+        return
+    checks: Iterator[Check] = load("check-peers")(opened, Check)
+    yield from checks
+
+
 _CLONE_CHECKS: dict[str, Callable[[Opened], Iterator[Check]]] = {
     "writability": _writability,
     "cache": _cache,
@@ -282,4 +289,5 @@ _CLONE_CHECKS: dict[str, Callable[[Opened], Iterator[Check]]] = {
     "agents": _agents,
     "records": _records,
     "agent-hooks": _hook_log,
+    "peers": _peers,
 }

@@ -1,0 +1,39 @@
+"""What else knows of peers: agents' hooks, doctor, and the list of decisions."""
+
+from __future__ import annotations
+
+import json
+
+from tests.peers.conftest import Town
+
+
+def edit(town: Town, path: str, session: str) -> str:
+    """What an agent is told before it edits a file."""
+    payload = {
+        "session_id": session,
+        "hook_event_name": "PreToolUse",
+        "cwd": str(town.shop.path),
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(town.shop.path / path)},
+    }
+    done = town.shop.gitmem(
+        "hook", "pre-tool-use", "--agent", "claude", stdin=json.dumps(payload).encode()
+    ).ok()
+    return done.out
+
+
+def test_agents_are_told_of_a_peers_decisions_only_where_it_was_added_for_that(town: Town) -> None:
+    town.peers("add", str(town.billing.path)).ok()
+    assert "Sessions in cookies" in edit(town, "src/app.py", "one")
+    assert "Cache keyed by tenant" not in edit(town, "src/app.py", "two")
+    town.peers("add", str(town.billing.path), "--inject").ok()
+    said = edit(town, "src/app.py", "three")
+    assert "Cache keyed by tenant" in said and "billing" in said
+    assert "Drop the cache" not in said
+
+
+def test_doctor_names_a_peer_that_is_gone(asked: Town) -> None:
+    assert "1 peer to be asked" in asked.shop.gitmem("doctor").all
+    asked.billing.path.rename(asked.root / "moved")
+    said = asked.shop.gitmem("doctor").all
+    assert "the peer billing" in said and "gitmem peers rm billing" in said
