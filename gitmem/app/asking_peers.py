@@ -15,7 +15,9 @@ from gitmem.app.opening import Opened
 from gitmem.app.peer_book import PeerBook
 from gitmem.core.words import STOP_WORDS, prepare_text
 from gitmem.errors import Damaged, NotFound
+from gitmem.services.browse import Listing
 from gitmem.services.federate import span_why
+from gitmem.services.federate_log import span_log
 from gitmem.services.federate_recall import Pooled, span_excerpts
 from gitmem.services.hits import Hit
 from gitmem.services.injection import is_injectable
@@ -81,6 +83,27 @@ def span_found(
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")
         return Pooled(tuple(excerpts), (notice,))
+
+
+def span_listing(
+    opened: Opened, listing: Listing, path: str | None, aliases: Sequence[str], *, limit: int
+) -> Listing:
+    """The list of decisions, with those of peers. Raises NotFound for an alias that is none."""
+    try:
+        with open_machine_peers(opened, aliases) as machine:
+            if not machine.peers:
+                return listing
+            return span_log(
+                opened.workspace,
+                listing,
+                path,
+                machine,
+                limit=limit,
+                peer_timeout_ms=opened.settings.peer_timeout_ms,
+            )
+    except Damaged as error:
+        notice = Notice("peers-unread", f"no peer was asked: {error.message}")
+        return msgspec.structs.replace(listing, notices=(*listing.notices, notice))
 
 
 def list_injected(opened: Opened, path: str, *, most: int) -> list[Hit]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from gitmem.app.adapters import load
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
 from gitmem.cli.hint import hint_hooks
@@ -19,10 +20,19 @@ from gitmem.services.hits import Hit
 from gitmem.services.status import Status, get_status
 
 
-def run_log(session: Session, path: str | None, limit: int) -> int:
+def run_log(
+    session: Session,
+    path: str | None,
+    limit: int,
+    *,
+    with_peers: bool | None = None,
+    peers: Sequence[str] = (),
+) -> int:
     opened = open_for(session)
     try:
         listing = list_log(opened.workspace, path, limit=limit)
+        if opened.has_peers(True if peers else with_peers):
+            listing = load("span-listing")(opened, listing, path, peers, limit=limit)
         if session.is_json:
             data = {"hits": listing.hits, "total": listing.total}
             session.data("log", data, listing.notices)
@@ -67,7 +77,8 @@ def _row(hit: Hit, look: Look) -> str:
     )
     actor = clean_line(hit.actor.name) if hit.actor else "unknown"
     review = ", unreviewed" if hit.unreviewed else ""
-    left = f"{short(hit.id)}  {clean_line(hit.summary)}{state}"
+    project = "" if hit.project == "." else f"[{clean_line(hit.project)}] "
+    left = f"{short(hit.id)}  {project}{clean_line(hit.summary)}{state}"
     return two_columns(left, f"{actor}, {age(hit.at, look)}{where}{review}", look.width)
 
 

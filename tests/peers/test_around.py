@@ -37,3 +37,18 @@ def test_doctor_names_a_peer_that_is_gone(asked: Town) -> None:
     asked.billing.path.rename(asked.root / "moved")
     said = asked.shop.gitmem("doctor").all
     assert "the peer billing" in said and "gitmem peers rm billing" in said
+
+
+def test_the_list_of_decisions_has_those_of_peers_by_their_time(asked: Town) -> None:
+    asked.shop.decide("Decided last", "src/plain.py")
+    rows = asked.shop.gitmem("--json", "log").ok().data
+    shown = [(row["project"], row["summary"]) for row in rows["hits"]]
+    assert shown[0] == (".", "Decided last")
+    assert ("billing", "Cache keyed by tenant") in shown and rows["total"] == 8
+    assert "[billing] Round half even" in asked.shop.gitmem("log").ok().out
+    few = asked.shop.gitmem("--json", "log", "-n", "2").ok().data["hits"]
+    assert len(few) == 2
+    own = asked.shop.gitmem("--json", "log", "--no-peers").ok().data["hits"]
+    assert {row["project"] for row in own} == {"."}
+    of_path = asked.shop.gitmem("--json", "log", "src/store.py").ok().data["hits"]
+    assert {row["project"] for row in of_path} == {"billing"}

@@ -57,9 +57,17 @@ def why(
 @click.option(
     "-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many."
 )
-def log(session: Session, path: str | None, limit: int) -> int:
+@click.option("--peers/--no-peers", "with_peers", default=None, help="Those of peers, too.")
+@click.option("--peer", "peers", multiple=True, metavar="ALIAS", help="Of peers only these.")
+def log(
+    session: Session,
+    path: str | None,
+    limit: int,
+    with_peers: bool | None,
+    peers: tuple[str, ...],
+) -> int:
     """List decisions and withdrawals, newest first, of everything or of PATH."""
-    return run_log(session, path, limit)
+    return run_log(session, path, limit, with_peers=with_peers, peers=tuple(peers))
 
 
 @command("show")
