@@ -38,6 +38,7 @@ _TABLE = {
     "list-injected": ("gitmem.app.asking_peers", "list_injected"),
     "check-peers": ("gitmem.app.peer_checks", "check_peers"),
     "span-listing": ("gitmem.app.asking_peers", "span_listing"),
+    "peer-mentions": ("gitmem.app.asking_peers", "find_peer_mentions"),
     "span-found": ("gitmem.app.asking_peers", "span_found"),
     "span-why": ("gitmem.app.asking_peers", "span_why_answer"),
     "open-peer-index": ("gitmem.cache.peer_index", "open_peer_index"),

@@ -13,13 +13,17 @@ from gitmem.app.adapters import Lazy, load
 from gitmem.app.federation import MachinePeers, stamp_files
 from gitmem.app.opening import Opened
 from gitmem.app.peer_book import PeerBook
+from gitmem.core.mentions import fold_name
+from gitmem.core.paths import fold_path
 from gitmem.core.words import STOP_WORDS, prepare_text
 from gitmem.errors import Damaged, NotFound
+from gitmem.services.ask_peers import PeerAsker
 from gitmem.services.browse import Listing
 from gitmem.services.federate import span_why
 from gitmem.services.federate_log import span_log
 from gitmem.services.federate_recall import Pooled, span_excerpts
 from gitmem.services.hits import Hit
+from gitmem.services.impact import PeerMention
 from gitmem.services.injection import is_injectable
 from gitmem.services.our_names import find_our_names
 from gitmem.services.recall import Excerpt
@@ -104,6 +108,30 @@ def span_listing(
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")
         return msgspec.structs.replace(listing, notices=(*listing.notices, notice))
+
+
+def find_peer_mentions(
+    opened: Opened, names: Sequence[str], aliases: Sequence[str]
+) -> list[PeerMention]:
+    """The peers whose decisions link to a file of ours, or say a name. Raises NotFound for an
+    alias that is none, Damaged where the registry is none."""
+    workspace = opened.workspace
+    with open_machine_peers(opened, aliases) as machine:
+        if not machine.peers:
+            return []
+        asker = PeerAsker(workspace, machine, opened.settings.peer_timeout_ms)
+        asker.bring_in_step()
+        ours = find_our_names(workspace, stamp_files([str(opened.layout.common_dir / "config")]))
+        keys = [f"l:{(ours.remote_key or '').lower()}:{fold_path(name)}" for name in names]
+        keys += [f"w:{fold_name(name)}" for name in names]
+        totals: dict[str, int] = {}
+        for one in machine.find(keys):
+            totals[one.address] = totals.get(one.address, 0) + one.total
+        return [
+            PeerMention(peer.alias, totals[peer.address])
+            for peer in asker.list_asked()
+            if peer.address in totals
+        ]
 
 
 def list_injected(opened: Opened, path: str, *, most: int) -> list[Hit]:

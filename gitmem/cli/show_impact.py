@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import msgspec
 
+from gitmem.app.adapters import load
+from gitmem.app.opening import Opened
 from gitmem.cli.ask_why import look_of
 from gitmem.cli.boundary import Session
 from gitmem.cli.render_hits import Look, age, short
@@ -11,13 +16,33 @@ from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.core.wording import format_count
 from gitmem.services.hits import Hit
-from gitmem.services.impact import Impact, Kind, find_impact
+from gitmem.services.impact import (
+    FindMentions,
+    Impact,
+    Kind,
+    PeerMention,
+    find_impact,
+    find_none,
+)
 
 
-def run_impact(session: Session, target: str, kind: Kind | None, limit: int) -> int:
+def run_impact(
+    session: Session,
+    target: str,
+    kind: Kind | None,
+    limit: int,
+    *,
+    with_peers: bool | None = None,
+    peers: Sequence[str] = (),
+) -> int:
     opened = open_for(session)
     try:
-        impact = find_impact(opened.workspace, target, kind=kind, limit=limit)
+        find_mentions: FindMentions = find_none
+        if opened.has_peers(True if peers else with_peers):
+            find_mentions = partial(_find_mentions, opened, peers)
+        impact = find_impact(
+            opened.workspace, target, kind=kind, limit=limit, find_mentions=find_mentions
+        )
         if session.is_json:
             data = msgspec.structs.asdict(impact)
             data.pop("notices")
@@ -28,6 +53,13 @@ def run_impact(session: Session, target: str, kind: Kind | None, limit: int) -> 
     finally:
         opened.close()
     return 0
+
+
+def _find_mentions(
+    opened: Opened, peers: Sequence[str], names: Sequence[str]
+) -> Sequence[PeerMention]:
+    found: Sequence[PeerMention] = load("peer-mentions")(opened, names, peers)
+    return found
 
 
 def render_impact(impact: Impact, look: Look) -> str:

@@ -52,3 +52,12 @@ def test_the_list_of_decisions_has_those_of_peers_by_their_time(asked: Town) -> 
     assert {row["project"] for row in own} == {"."}
     of_path = asked.shop.gitmem("--json", "log", "src/store.py").ok().data["hits"]
     assert {row["project"] for row in of_path} == {"billing"}
+
+
+def test_impact_names_the_peers_that_link_to_a_file(asked: Town) -> None:
+    data = asked.shop.gitmem("--json", "impact", "src/total.py").ok().data
+    assert data["peers"] == [{"project": "billing", "total": 1}]
+    assert "billing" in asked.shop.gitmem("impact", "src/total.py").ok().out
+    assert asked.shop.gitmem("--json", "impact", "src/plain.py").ok().data["peers"] == []
+    words = ["--json", "impact", "src/total.py", "--no-peers"]
+    assert asked.shop.gitmem(*words).ok().data["peers"] == []

@@ -76,7 +76,16 @@ def changelog(
     show_default=True,
     help="At most so many of each.",
 )
-def impact(session: Session, target: str, kind: Kind | None, limit: int) -> int:
+@click.option("--peers/--no-peers", "with_peers", default=None, help="Ask other projects, too.")
+@click.option("--peer", "peers", multiple=True, metavar="ALIAS", help="Of peers ask only these.")
+def impact(
+    session: Session,
+    target: str,
+    kind: Kind | None,
+    limit: int,
+    with_peers: bool | None,
+    peers: tuple[str, ...],
+) -> int:
     """Say what rests on TARGET: who would notice a change of it.
 
     TARGET is a file or folder, a decision's id, an address, or the name of a page. Of a file it
@@ -87,4 +96,4 @@ def impact(session: Session, target: str, kind: Kind | None, limit: int) -> int:
       gitmem impact 4d41c9f
       gitmem impact https://example.com/spec --as source
     """
-    return run_impact(session, target, kind, limit)
+    return run_impact(session, target, kind, limit, with_peers=with_peers, peers=tuple(peers))
