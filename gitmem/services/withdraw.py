@@ -14,6 +14,7 @@ from gitmem.services.embedding import forget_withheld
 from gitmem.services.hits import Hit, find_hits
 from gitmem.services.paths import resolve_id
 from gitmem.services.workspace import Workspace
+from gitmem.store.forgetting import forget_request, forget_turn
 from gitmem.store.spool import (
     find_spooled,
     iter_spooled,
@@ -41,6 +42,8 @@ def undo(workspace: Workspace) -> Withdrawn:
     last = find_last_pending(workspace)
     remove_spooled([last])
     record = last.line.record
+    if isinstance(record, Decision):
+        forget_request(workspace.get_memory().clone, record.key)
     summary = record.summary if isinstance(record, Decision) else record.kind
     return Withdrawn(action="undone", target=record.id, summary=summary)
 
@@ -80,8 +83,8 @@ def redact(
     """Remove a record's body everywhere in this clone, and tell every other one to.
 
     `confirm` is shown the record and may say no. The tombstone is durable before anything is
-    removed; projecting it takes the body out of the cache and its full-text index, and its
-    vectors are overwritten.
+    removed; projecting it takes the body out of the cache and its full-text index, its vectors
+    are overwritten, and what is kept of the agent's session goes with it.
     """
     memory = workspace.get_memory()
     hit = _find(workspace, prefix)
@@ -89,13 +92,21 @@ def redact(
         raise Refused("this record is redacted already", hint=f"gitmem show {prefix}")
     if not confirm(hit):
         raise Refused("nothing was redacted")
+    keys = _list_keys(workspace, hit)
     done = _write_tombstone(workspace, hit, "redact", reason, "redacted")
     shared = hit.where in ("here", "default", "elsewhere") or _is_shared(workspace, done.target)
     remove_spooled(find_spooled(memory.clone, [done.target]))
     remove_spooled(s for s in iter_spooled(memory.clone.private) if s.line.id == done.target)
+    for key in keys:
+        forget_turn(memory.clone, key)
     catch_up(workspace, with_history=False)
     forget_withheld(workspace)
     return msgspec.structs.replace(done, in_history=shared)
+
+
+def _list_keys(workspace: Workspace, hit: Hit) -> list[str]:
+    held = workspace.records.get_held([hit.id or ""], workspace.place.worktree)
+    return [one.record.key for one in held if isinstance(one.record, Decision)]
 
 
 def _is_shared(workspace: Workspace, record_id: str) -> bool:

@@ -113,10 +113,15 @@ def sessions_folder(clone: ClonePaths) -> Path:
     return clone.home / "sessions"
 
 
+def request_file(clone: ClonePaths, key: str) -> Path:
+    """Where a request is kept in full, by its decision's key (16 hexadecimal digits)."""
+    return clone.home / "requests" / f"{key}.txt"
+
+
 def write_request(clone: ClonePaths, key: str, text: str) -> None:
     """Keep a request in full beside the memory, in this clone alone: `requests/<key>.txt`,
     by the decision's key. Raises CannotWrite."""
-    file = clone.home / "requests" / f"{key}.txt"
+    file = request_file(clone, key)
     data = text.encode("utf-8", "replace")[:MAX_REQUEST_BYTES] + b"\n"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)

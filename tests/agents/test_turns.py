@@ -298,6 +298,56 @@ def test_by_default_the_request_stays_here(agent: Agent) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+def test_a_redaction_takes_what_was_asked_and_answered_out_of_this_clone(agent: Agent) -> None:
+    work(agent)
+    agent.stop(DONE)
+    agent.prompt("Now an entirely different thing.")
+    [record] = list_spooled(agent.clone)
+    kept = [*(agent.clone.home / "requests").iterdir(), *iter_logs(agent)]
+    sizes = {file: file.stat().st_size for file in iter_logs(agent)}
+    assert any(b"mixes tenants" in file.read_bytes() for file in iter_logs(agent))
+    agent.clone.gitmem("redact", record["id"], "--yes").ok()
+    for file in kept:
+        data = file.read_bytes() if file.exists() else b""
+        assert b"tenants" not in data
+    assert list((agent.clone.home / "requests").iterdir()) == []
+    assert b"different thing" in b"".join(file.read_bytes() for file in iter_logs(agent))
+    assert {file: file.stat().st_size for file in iter_logs(agent)} == sizes
+    agent.stop(DONE)
+    assert [one["kind"] for one in list_spooled(agent.clone)] == ["tombstone"]
+
+
+def test_a_redaction_leaves_other_sessions_and_requests_alone(agent: Agent) -> None:
+    work(agent)
+    agent.stop(DONE)
+    other = Agent(agent.clone, session="session-2")
+    work(other, "app.py")
+    other.stop("Keyed the other cache by tenant, because its rows were shared.")
+    [first, second] = list_spooled(agent.clone)
+    agent.clone.gitmem("redact", first["id"], "--yes").ok()
+    [kept] = (agent.clone.home / "requests").iterdir()
+    assert kept.name == f"{second['key']}.txt"
+    assert sum(b"mixes tenants" in file.read_bytes() for file in iter_logs(agent)) == 1
+
+
+def test_a_turn_that_is_undone_leaves_no_request(agent: Agent) -> None:
+    work(agent)
+    agent.stop(DONE)
+    agent.clone.gitmem("undo").ok()
+    assert list((agent.clone.home / "requests").iterdir()) == []
+
+
+def test_uninstalling_removes_sessions_and_requests(agent: Agent) -> None:
+    work(agent)
+    agent.stop(DONE)
+    agent.clone.gitmem("uninstall", "--yes").ok()
+    assert not agent.clone.home.exists()
+
+
+def iter_logs(agent: Agent) -> list[Path]:
+    return sorted((agent.clone.home / "sessions").iterdir())
+
+
 def test_the_request_can_be_shared_in_full(agent: Agent) -> None:
     share(agent, "full")
     work(agent)
