@@ -12,42 +12,51 @@ from functools import cache
 _WORDS: tuple[tuple[str, str], ...] = (
     (
         "security",
-        r"security|vulnerabilit(?:y|ies)|vulnerable|cve-\d+-\d+|xss|csrf|ssrf|injections?"
+        r"security|vulnerabilit(?:y|ies)|vulnerable|cve-\d+-\d+|xss|csrf|ssrf"
+        r"|(?:sql|code|command|shell|html|script|header|template|prompt|log) injections?"
         r"|sanitiz\w+|sanitis\w+|path traversal|privilege escalation|harden(?:ed|ing|s)?"
         r"|(?:leak|expos)\w* (?:of )?(?:secrets?|tokens?|passwords?|credentials?)",
     ),
     (
         "bugfix",
-        r"fix(?:e[sd]|ing)?|bugs?|bug-?fix(?:es)?|broken|breaks?|crash(?:e[sd]|ing)?"
-        r"|regressions?|hotfix(?:es)?|tracebacks?|wrong(?:ly)?|incorrect(?:ly)?|fails?|failing"
+        r"fix(?:e[sd]|ing)?|bugs?|bug-?fix(?:es)?|broken|(?<!line )(?<!page )breaks?"
+        r"|crash(?:e[sd]|ing)?|regressions?|hotfix(?:es)?|tracebacks?|wrong(?:ly)?|incorrect(?:ly)?|fails?|failing"
         r"|failed|deadlocks?|race conditions?|off[- ]by[- ]one|memory leaks?",
     ),
     (
         "perf",
-        r"perf|performance|speed(?: it)? up|speed-?ups?|faster|slow(?:er|ly|ness)?|latency"
-        r"|throughput|optimi[sz](?:e[sd]?|ing|ations?)|memory usage|bottlenecks?",
+        r"perf|performance|performant|speed(?: it)? up|speed-?ups?|faster"
+        r"|slow(?:er|ly|ness)?|latency|throughput|optimi[sz](?:e[sd]?|ing|ations?)"
+        r"|memory usage|bottlenecks?",
     ),
     (
         "refactor",
         r"refactor(?:s|ed|ing|ings)?|renam(?:e[sd]?|ing)|extract(?:s|ed|ing)?|restructur\w+"
         r"|simplif(?:y|ies|ied|ying|ication)|clean(?:s|ed|ing)?[- ]?up|cleanups?"
-        r"|deduplicat\w+|reorgani[sz]\w+|split(?:s|ting)? (?:up|out|into)|inline[sd]?"
+        r"|deduplicat\w+|reorgani[sz]\w+|split(?:s|ting)? (?:up|out|into)"
+        r"|inlin(?:e[sd]?|ing) (?:the|a|an|this|that|all)"
         r"|mov(?:e[sd]?|ing) .{0,40} (?:to|into|out of)",
     ),
     (
         "feature",
         r"add(?:s|ed|ing)?|implement(?:s|ed|ing|ation)?|introduc(?:e[sd]?|ing)|support(?:s|ed)?"
-        r"|features?|creat(?:e[sd]?|ing)|new|allow(?:s|ed)?|enabl(?:e[sd]?|ing)|build(?:s|ing)?",
+        r"|features?|creat(?:e[sd]?|ing)|new|allow(?:s|ed)?|enabl(?:e[sd]?|ing)"
+        r"|build(?:s|ing)? (?:a|an|out|me|us)",
     ),
     (
         "docs",
         r"docs?|document(?:s|ed|ing|ation)?|readme|docstrings?|changelog|tutorials?|typos?",
     ),
-    ("test", r"tests?|test(?:ed|ing)|unit[- ]tests?|coverage|fixtures?|pytest"),
+    (
+        "test",
+        r"tests?(?! (?:are |still |all |must |should )*(?:pass|run|green))|test(?:ed|ing)"
+        r"|unit[- ]tests?|coverage|fixtures?|pytest",
+    ),
     (
         "chore",
-        r"chores?|bump(?:s|ed|ing)?|upgrad(?:e[sd]?|ing)|dependenc(?:y|ies)|lint(?:s|ed|ing|er)?"
-        r"|format(?:s|ted|ting|ter)?|ci|pipelines?|gitignore|licen[cs]es?|version(?:s|ed)?",
+        r"chores?|bump(?:s|ed|ing)?|upgrad(?:e[sd]?|ing)|dependenc(?:y|ies)(?! injection)"
+        r"|lint(?:s|ed|ing|er)?|reformat\w*|format(?:ting|ter)|ci|gitignore|licen[cs]es?"
+        r"|(?:pin|rais|updat)\w* (?:the )?versions?",
     ),
 )
 _INVESTIGATION = (
@@ -85,9 +94,9 @@ def infer_type(request: str, summary: str, paths: Sequence[str]) -> str:
         asked = _find(_INVESTIGATION, request) or "?" in request
         return "investigation" if asked else "note"
     for text in (request, summary):
-        found = next((kind for kind, words in _WORDS if _find(words, text)), None)
-        if found is not None and _is_borne_out(found, paths):
-            return found
+        for kind, words in _WORDS:
+            if _is_borne_out(kind, paths) and _find(words, text):
+                return kind
     return "decision"
 
 

@@ -17,6 +17,8 @@ from gitmem.core.rationale import (
     unlink,
 )
 
+CYRILLIC = "\u041a\u043b\u044e\u0447 \u044d\u0442\u043e \u0438\u043c\u044f"
+
 
 @pytest.mark.parametrize(
     ("message", "summary"),
@@ -37,6 +39,76 @@ from gitmem.core.rationale import (
 def test_the_first_sentence_that_says_something(message: str, summary: str) -> None:
     said = summarise("Please do it", message, ["a.py"])
     assert said.startswith(summary) and "because readers" not in said
+
+
+@pytest.mark.parametrize(
+    ("message", "summary"),
+    [
+        (
+            "I found the issue. The call timed out after 5 seconds.\n\n"
+            "- `auth.py`: raised the time-out to 20 seconds",
+            "`auth.py`: raised the time-out to 20 seconds",
+        ),
+        (
+            "CI is failing because `foo` imports a name that is gone. I pinned `foo<70`.",
+            "Pinned `foo<70`",
+        ),
+        (
+            "**Root cause:** the key had no locale.\n\n**Fix:** added the locale to the key.",
+            "Fix: added the locale to the key",
+        ),
+        (
+            "Perfect! All tests are passing now.\n\nThe limit is set in `app.py`.",
+            "The limit is set in `app.py`",
+        ),
+        (
+            "I've made the change you asked for. The loop gives up after 3 attempts.",
+            "The loop gives up after 3 attempts",
+        ),
+        ("I can see the button. The button is on the left now.", "The button is on the left now"),
+        (
+            "The session must be created per request. I moved it there.",
+            "Moved it there",
+        ),
+        ("\u2705 Kept `__init__.py` and `__main__.py` as they were.", "Kept `__init__.py` and"),
+        (f"{CYRILLIC}. {CYRILLIC} 2.", CYRILLIC),
+    ],
+)
+def test_what_was_changed_comes_before_what_was_found_out(message: str, summary: str) -> None:
+    said = summarise("Please do it", message, ["a.py"])
+    assert said.startswith(summary)
+    assert len(said) < len(summary) + 30
+
+
+def test_under_a_heading_that_asks_why_every_sentence_is_a_reason() -> None:
+    message = (
+        "The settings are YAML now.\n\n### Key decisions\n"
+        "- **ruamel over PyYAML**: comments survive a write\n"
+        "- **Old files still load**: with a warning\n\n"
+        "Next steps:\n- update the pages of the manual\n"
+    )
+    assert pick_reasons("", message, "The settings are YAML now") == (
+        "ruamel over PyYAML: comments survive a write",
+        "Old files still load: with a warning",
+    )
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This avoids hammering the upstream while it restarts.",
+        "I considered a hash map, but we need ranges.",
+        "The limiter fails open, since a stop of everything is worse.",
+        "That requires a newer interpreter than ours.",
+        "Es wartet, weil die Sperre nur einmal da ist.",
+    ],
+)
+def test_reasons_have_many_forms(sentence: str) -> None:
+    assert pick_reasons("", f"It is so now. {sentence}", "It is so now") == (sentence,)
+
+
+def test_a_short_request_says_more_than_the_names_of_files() -> None:
+    assert summarise("Use pathlib", "\u2705 Migration complete", ["a.py"]) == "Use pathlib"
 
 
 def test_without_an_answer_the_request_and_without_that_the_files() -> None:

@@ -26,6 +26,10 @@ CODE = ["src/app.py"]
         ("Sanitize the file names, there is a path traversal", "security"),
         ("Close the vulnerability in the upload", "security"),
         ("Bump the dependencies", "chore"),
+        ("Make it more performant", "perf"),
+        ("Prevent an SQL injection in the filter", "security"),
+        ("Update the docs and bump the client", "chore"),
+        ("Build a page for settings", "feature"),
         ("Use the other parser", "decision"),
         ("", "decision"),
     ],
@@ -44,6 +48,15 @@ def test_words_of_the_request_decide(request_text: str, kind: str) -> None:
         "Check the tokenizer's renewal",  # no security, nothing new
         "The performer sings",  # no perf
         "Use a fixture-like layout",  # no fix
+        "Take the document database",  # no docs where no such file changed
+        "Use the parser, and see that the tests pass",  # no test
+        "Use dependency injection in the handlers",  # no security
+        "Change the date format",  # no chore
+        "Show the version in the footer",  # no chore
+        "Keep the line breaks of the report",  # no bugfix
+        "Show errors inline",  # no refactor
+        "The build uses another image",  # no feature
+        "\u0418\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439 docker",  # not Latin
     ],
 )
 def test_a_part_of_a_word_decides_nothing(request_text: str) -> None:
@@ -69,6 +82,12 @@ def test_files_of_one_sort_decide(paths: list[str], kind: str) -> None:
 def test_docs_and_tests_are_about_such_files() -> None:
     assert infer_type("Update the docs", "", CODE) == "decision"
     assert infer_type("Update the docs", "", ["README.md", "src/app.py"]) == "docs"
+
+
+def test_tests_that_merely_pass_are_not_what_a_change_is_about() -> None:
+    both = ["src/app.py", "tests/test_app.py"]
+    assert infer_type("Use the parser; all tests must pass", "", both) == "decision"
+    assert infer_type("Write tests of the parser", "", both) == "test"
 
 
 def test_the_summary_counts_where_the_request_says_nothing() -> None:
