@@ -32,6 +32,7 @@ _KEYS: dict[str, tuple[type, bool]] = {
     "sync.timeout_seconds": (int, False),
     "history.background": (bool, False),
     "share.agents": (str, True),
+    "share.vectors": (bool, False),
     "notes.folders": (list, True),
     "notes.hubs": (list, True),
     "embedding.model": (str, False),
@@ -82,6 +83,7 @@ class Settings(msgspec.Struct, frozen=True):
     timeout_seconds: int = 120
     history_background: bool = True
     share_agents: Share = "summary"
+    share_vectors: bool = False
     project_folders: tuple[str, ...] = ()
     own_folders: tuple[str, ...] = ()
     hubs: tuple[str, ...] = ("MEMORY.md", "index.md", "_index.md")
@@ -123,6 +125,7 @@ def read_settings(
         history_background=merged.get("history.background", True)
         and not environ.get("GITMEM_NO_BACKGROUND"),
         share_agents=_strictest(shares),
+        share_vectors=merged.get("share.vectors", False),
         project_folders=tuple(project.get("notes.folders", ())),
         own_folders=tuple({**user, **clone, **environment_}.get("notes.folders", ())),
         hubs=tuple(merged.get("notes.hubs", Settings().hubs)),

@@ -45,6 +45,12 @@ def open_vectors(home: Path, settings: Settings, environ: Mapping[str, str]) -> 
     return FileVectorIndex(folder, making, elsewhere)
 
 
+def is_hosted(settings: Settings) -> bool:
+    """Whether every text that is embedded leaves this machine."""
+    name = settings.embedding_model
+    return settings.embedding_folder is None and name is not None and name.startswith(HOSTED)
+
+
 def open_vectors_with(embedder: Embedder, home: Path) -> FileVectorIndex:
     """The vectors of this clone under an embedder that the caller brings."""
     return FileVectorIndex(home / VECTORS, _making(lambda: embedder, ("numpy",)))

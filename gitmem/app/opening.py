@@ -166,6 +166,7 @@ def derive_ports(cache: CacheReader) -> dict[str, Any]:
         "text": Lazy(lambda: load("cache-full-text")(cache.db)),
         "links": Lazy(lambda: load("cache-links")(cache.db)),
         "documents": Lazy(lambda: load("cache-documents")(cache.db)),
+        "segment_records": Lazy(lambda: load("cache-segment-records")(cache.db)),
     }
 
 

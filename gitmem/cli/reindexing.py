@@ -28,6 +28,8 @@ def run_reindex(session: Session, *, may_download: bool, from_scratch: bool) -> 
 
 def _describe(done: Reindexed) -> str:
     parts = [f"Embedded {format_count(done.embedded, 'document')}"]
+    if done.taken:
+        parts.append(f"took over {format_count(done.taken, 'vector')} that others share")
     if done.dropped:
         parts.append(f"dropped {format_count(done.dropped, 'vector')} of what is gone")
     if done.other_stamps:

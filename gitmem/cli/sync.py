@@ -30,6 +30,7 @@ def run_push(session: Session, remote: str | None, dry_run: bool) -> int:
                     f"  Look: gitmem show {short(done.withheld[0])}   "
                     f"Take it out: gitmem redact {short(done.withheld[0])}"
                 )
+            session.warn(done.notices)
         return 1 if done.withheld and not done.pushed and not dry_run else 0
     finally:
         opened.close()
@@ -40,7 +41,9 @@ def _sentence(done: Pushed) -> str:
     records = format_count(done.pushed, "record")
     if done.is_dry_run:
         return f"Would push {records} to {remote}."
-    if not done.pushed:
+    if done.vectors:
+        records += f" and the vectors of {format_count(done.vectors, 'decision')}"
+    elif not done.pushed:
         return f"Nothing new to push; {remote} is up to date."
     return f"Pushed {records} to {remote}, confirmed."
 
@@ -62,6 +65,8 @@ def run_pull(session: Session, remote: str | None) -> int:
         else:
             records = format_count(done.added, "record")
             clones = format_count(done.writers, "clone")
+            if done.vectors:
+                records += f" and {format_count(done.vectors, 'vector')}"
             session.text(f"Pulled {records} of {clones} from {names}. Ask: gitmem why PATH")
         session.warn(done.notices)
         return 0

@@ -119,20 +119,15 @@ def _iter_rows(data: bytes, dimension: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _quantise(vector: array[float]) -> tuple[array[int], float]:
-    length = math.sqrt(math.fsum(one * one for one in vector))
-    if not abs(length - 1.0) <= _LENGTH_SLACK:  # false for a number that is none, too
+    if not abs(math.hypot(*vector) - 1.0) <= _LENGTH_SLACK:  # false for a number that is none, too
         raise ValueError("a vector has not length 1")
     peak = max(max(vector), -min(vector))
     numbers = array("b", [round(one * _PEAK / peak) for one in vector])
-    return numbers, _scale_of(numbers)
-
-
-def _scale_of(numbers: array[int]) -> float:
-    return 1.0 / math.sqrt(sum([one * one for one in numbers]))
+    return numbers, 1.0 / math.hypot(*numbers)
 
 
 def _is_scale_of(scale: float, numbers: array[int]) -> bool:
-    return abs(scale / _scale_of(numbers) - 1.0) <= _SCALE_SLACK
+    return abs(scale * math.hypot(*numbers) - 1.0) <= _SCALE_SLACK
 
 
 def _read_floats(data: bytes, dimension: int) -> array[float]:

@@ -83,7 +83,25 @@ class VectorUpkeep(Protocol):
         ...
 
 
-class VectorIndex(VectorUpkeep, Protocol):
+class VectorExchange(Protocol):
+    """Vectors that go to other clones, and come from them."""
+
+    def read_vectors(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Key → vector (as an Embedder gives it), of those that have one."""
+        ...
+
+    def keep_vectors(self, vectors: Iterable[tuple[str, bytes]]) -> int:
+        """Keep (key, vector) pairs that were made elsewhere under the same stamp, durably; the
+        number added. Raises CannotWrite, Contended."""
+        ...
+
+    def is_like_ours(self, passages: Sequence[Passage], vectors: Sequence[bytes]) -> bool:
+        """Whether the model here makes the like of these vectors of these texts, as far as
+        eight bits a number and another processor let it. Loads the model."""
+        ...
+
+
+class VectorIndex(VectorUpkeep, VectorExchange, Protocol):
     """The vectors of one memory under one stamp, and the embedder that makes them.
 
     What embeds raises PartMissing where the optional part or the model is not here, and

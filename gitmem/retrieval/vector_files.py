@@ -103,6 +103,23 @@ class VectorFolder:
                     del wanted[one]
         return list(wanted)
 
+    def read(self, kind: str, ids: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The vectors of these documents, of those that have one. Raises OSError where they
+        vanish meanwhile."""
+        wanted = set(ids)
+        rows = self.read_rows(kind)
+        if rows is None or not wanted:
+            return {}
+        places = [n for n, (one,) in enumerate(iter_unpack("32s", rows.ids)) if one in wanted]
+        found: dict[bytes, bytes] = {}
+        with open(rows.vectors, "rb") as file:
+            for place in places:
+                file.seek(place * self._vector_bytes)
+                one = rows.get_id(place)
+                if one is not None:
+                    found[one] = file.read(self._vector_bytes)
+        return found
+
     def add(self, kind: str, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Keep (id, vector) pairs, durably; those that somebody else kept meanwhile are left
         out. The number added. Raises CannotWrite, Contended."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,6 +23,9 @@ from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.project_file import PROJECT_NAME, parse_project
 from gitmem.store.writer import find_writer
 
+if TYPE_CHECKING:
+    from gitmem.services.take_vectors import Taken
+
 MAX_ASKED = 1000
 """Of so many writers of a remote it is asked whose project they belong to."""
 MAX_ANSWERS = 50
@@ -30,12 +34,14 @@ MAX_ANSWER_BYTES = 16 * 1024
 
 class Pulled(msgspec.Struct, frozen=True, kw_only=True):
     """`added` records are new to this clone; `writers` is how many refs brought something.
-    `has_memory` is False where neither this clone nor the remotes have one."""
+    `has_memory` is False where neither this clone nor the remotes have one. `vectors` is how
+    many were taken over from what writers share."""
 
     remotes: tuple[str, ...]
     writers: int
     added: int
     has_memory: bool
+    vectors: int = 0
     notices: tuple[Notice, ...] = ()
 
 
@@ -44,6 +50,7 @@ def pull(
     transport: Transport,
     remotes: Sequence[str],
     *,
+    take_vectors: Callable[[Workspace], Taken | None],
     reopen: Callable[[], Workspace],
 ) -> Pulled:
     """Fetch what the remotes' writers have that this clone lacks, and project it.
@@ -60,8 +67,13 @@ def pull(
         after = reopen() if fetched else workspace
         caught_up = catch_up(after)
     notices = caught_up.notices
+    vectors = 0
     if after.memory is not None:
         drop_redacted(after)
+        if fetched:
+            taken = take_vectors(after)
+            if taken is not None:
+                vectors, notices = taken.taken, (*notices, *taken.notices)
         notices += tuple(
             notice
             for remote in remotes
@@ -72,6 +84,7 @@ def pull(
         writers=fetched,
         added=max(0, _count(after) - before),
         has_memory=after.memory is not None,
+        vectors=vectors,
         notices=notices,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,6 +13,7 @@ from gitmem.core.redaction import find_secrets
 from gitmem.core.refnames import format_fetched_ref, format_writer_ref
 from gitmem.core.remote_key import build_remote_key, strip_userinfo
 from gitmem.core.sharing import may_share
+from gitmem.core.wording import format_count
 from gitmem.errors import Contended, NotFastForward, RefRefused, RemoteError
 from gitmem.ports.transport import PushResult, Transport
 from gitmem.services.catch_up import catch_up
@@ -25,12 +27,16 @@ from gitmem.store.spool import iter_spooled, remove_spooled
 from gitmem.store.stamps import list_spool_folders
 from gitmem.store.writer import ensure_writer, find_writer, set_writer
 
+if TYPE_CHECKING:
+    from gitmem.services.share_vectors import Shared
+
 MAX_TRIES = 6
 
 
 class Pushed(msgspec.Struct, frozen=True, kw_only=True):
     """`pushed` records are newly confirmed on the remote; `withheld` ones look like they
-    carry a secret and stayed here. `remote` is fit to be shown."""
+    carry a secret and stayed here. `vectors` is of how many decisions vectors were published.
+    `remote` is fit to be shown."""
 
     remote: str
     ref: str | None
@@ -38,7 +44,12 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True):
     confirmed: bool
     withheld: tuple[str, ...] = ()
     is_dry_run: bool = False
+    vectors: int = 0
     notices: tuple[Notice, ...] = ()
+
+
+PublishVectors = Callable[[Workspace, str, str], "Shared"]
+"""(workspace, writer, tip) → what became of the vectors on this clone's ref."""
 
 
 def push(
@@ -49,6 +60,7 @@ def push(
     *,
     as_branch: bool = False,
     is_dry_run: bool = False,
+    publish_vectors: PublishVectors | None = None,
     reopen: Callable[[], Workspace],
 ) -> Pushed:
     """Write what is pending on this clone's ref, push it, and confirm the remote's oid.
@@ -79,6 +91,12 @@ def push(
         return Pushed(remote=shown, ref=None, pushed=0, confirmed=True, withheld=withheld)
     writer, oid = chain
     before = _ids_at(workspace, remote, writer)
+    vectors, lacking = 0, 0
+    if publish_vectors is not None:
+        now = reopen()
+        catch_up(now, with_history=False)
+        shared = publish_vectors(now, writer, oid)
+        oid, vectors, lacking = shared.tip, shared.added, shared.lacking
     writer, oid = _send(workspace, transport, remote, writer, oid, as_branch)
     _note_confirmed(workspace, remote, writer, oid)
     after = reopen()
@@ -91,6 +109,16 @@ def push(
         pushed=len(own - before),
         confirmed=True,
         withheld=withheld,
+        vectors=vectors,
+        notices=(_note_lacking(lacking),) if lacking else (),
+    )
+
+
+def _note_lacking(count: int) -> Notice:
+    return Notice(
+        "vectors-unshared",
+        f"{format_count(count, 'decision')} without a vector, so nothing of their segments is "
+        "shared (make them, then push again: gitmem reindex)",
     )
 
 

@@ -10,6 +10,7 @@ import msgspec
 from gitmem.core.ranking import DocumentKind, Passage
 from gitmem.services.catch_up import catch_up
 from gitmem.services.note_index import refresh_notes
+from gitmem.services.take_vectors import Taken, take_vectors
 from gitmem.services.workspace import Notice, Workspace
 
 KINDS: tuple[DocumentKind, ...] = ("record", "note", "commit")
@@ -19,19 +20,22 @@ _PAGE = 500
 
 class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
     """What was done. `vectors` is how many there are now, `stamp` names their space;
-    `other_stamps` is how many models' vectors were deleted."""
+    `taken` is how many were taken over from what writers share, `other_stamps` how many
+    models' vectors were deleted."""
 
     stamp: str
     embedded: int
     dropped: int
+    taken: int
     other_stamps: int
     vectors: int
     notices: tuple[Notice, ...] = ()
 
 
 def reindex(workspace: Workspace, *, from_scratch: bool = False) -> Reindexed:
-    """Bring the vectors in step with the documents; `from_scratch` embeds all of them again.
-    Interrupted, it goes on where it was. Vectors of other models go once all is done.
+    """Bring the vectors in step with the documents; `from_scratch` embeds all of them again,
+    else what writers share is taken over first. Interrupted, it goes on where it was. Vectors
+    of other models go once all is done.
 
     Raises SearchMissing, ModelMissing and ModelDamaged, and what the work tree's vaults and
     the vectors' folder raise.
@@ -41,21 +45,24 @@ def reindex(workspace: Workspace, *, from_scratch: bool = False) -> Reindexed:
     vectors.check()
     if from_scratch:
         vectors.clear(only_other_stamps=False)
-    dropped = _drop_gone(workspace)
-    embedded = _embed_missing(workspace)
+    dropped = drop_gone(workspace, KINDS)
+    taken = Taken() if from_scratch else take_vectors(workspace)
+    embedded = embed_missing(workspace, KINDS)
     return Reindexed(
         stamp=vectors.stamp.format(),
         embedded=embedded,
         dropped=dropped,
+        taken=taken.taken,
         other_stamps=vectors.clear(only_other_stamps=True),
         vectors=vectors.count(),
-        notices=notices,
+        notices=(*notices, *taken.notices),
     )
 
 
-def _drop_gone(workspace: Workspace) -> int:
+def drop_gone(workspace: Workspace, kinds: Sequence[DocumentKind]) -> int:
+    """Drop the vectors of documents that are gone or redacted; how many there were."""
     dropped = 0
-    for kind in KINDS:
+    for kind in kinds:
         keys = workspace.vectors.iter_keys(kind)
         gone: list[str] = []
         for page in _paged(keys):
@@ -66,9 +73,10 @@ def _drop_gone(workspace: Workspace) -> int:
     return dropped
 
 
-def _embed_missing(workspace: Workspace) -> int:
+def embed_missing(workspace: Workspace, kinds: Sequence[DocumentKind]) -> int:
+    """Embed every document of these kinds that has no vector; how many there were."""
     missing: list[str] = []
-    for kind in KINDS:
+    for kind in kinds:
         missing += workspace.vectors.list_missing(workspace.documents.iter_keys(kind))
     total = len(missing)
     if not total:

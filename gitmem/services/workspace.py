@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gitmem.ports.range_reader import RangeReader
     from gitmem.ports.range_records import RangeRecords
     from gitmem.ports.retrieval import Links, Reranker, TextRanker, VectorIndex
+    from gitmem.ports.segment_records import SegmentRecords
     from gitmem.ports.worktree import WorkTree
     from gitmem.store.paths import ClonePaths, Memory
     from gitmem.store.sources import Sources
@@ -56,6 +57,7 @@ class Workspace(msgspec.Struct, frozen=True):
     `is_large` tells whether its history takes longer to index than a person waits;
     `grow_in_background` starts one child that finishes the index; `report` is told of
     progress, as (what, done, total or 0).
+    `segment_records` says which records a segment holds.
     `vaults` are the configured folders of notes, `notes` the index over them. `text`, `links`
     and `vectors` find documents of every kind, `documents` has their texts; vectors, and
     `reranker`, which reads question and text together, need an optional part. `share` is the
@@ -87,6 +89,7 @@ class Workspace(msgspec.Struct, frozen=True):
     text: TextRanker
     links: Links
     documents: DocumentList
+    segment_records: SegmentRecords
     vectors: VectorIndex
     reranker: Reranker
     refusal: GitmemError | None = None

@@ -1,12 +1,13 @@
 """This clone's own chain of commits: what it publishes, and how it grows.
 
 Tree: `project.toml`, `remote_key`, `records/` (this clone's own), `default/records/` with
-`default/commit` (the default branch's folder as last seen: the same blobs, stored once).
+`default/commit` (the default branch's folder as last seen: the same blobs, stored once), and
+`vectors/`, where they are shared (see `vector_tree`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -17,6 +18,8 @@ from gitmem.errors import Contended
 from gitmem.ports.repository import ObjectReader, RefStore, TreeChange
 
 ATTEMPTS = 10
+VECTORS = "vectors"
+"""The folder of what is shared beside records."""
 # Continuous-integration hosts run nothing for a commit that says so.
 MESSAGE = "gitmem: memory [skip ci]\n"
 
@@ -51,10 +54,26 @@ def extend_own_ref(
     say). A process that moves the ref meanwhile is waited for: the commit is made anew on its
     tip. Raises Contended after 10 tries.
     """
+
+    def plan(tip: str | None) -> Sequence[TreeChange]:
+        return _changes(objects, tip, lines, publication)
+
+    return change_own_ref(refs, writer, plan, at_seconds=at_seconds)
+
+
+def change_own_ref(
+    refs: RefStore,
+    writer: str,
+    plan: Callable[[str | None], Sequence[TreeChange]],
+    *,
+    at_seconds: int,
+) -> str | None:
+    """Add a commit to this clone's chain with what `plan` would change at its tip (None where
+    there is none yet), unless that is nothing; the tip. Raises Contended after 10 tries."""
     ref = format_writer_ref(writer)
     for _ in range(ATTEMPTS):
         tip = refs.find_ref(ref)
-        changes = _changes(objects, tip, lines, publication)
+        changes = plan(tip)
         if not changes:
             return tip
         commit = refs.write_commit(changes, parent=tip, message=MESSAGE, at_seconds=at_seconds)
