@@ -26,21 +26,10 @@ MAX_KEYS = 1_000_000
 _BATCH = 5000
 
 _decode = msgspec.json.Decoder(Decision).decode
-# Key → (place among all, number, tie of the best one).
+# Key → (place among all, number, tie of the best one). A key is `p:` and a path (of a folder
+# and all under it, ending in `/`), `w:` and a name, or `l:` and a remote's key, a colon and a
+# path or nothing.
 Summary = dict[str, tuple[int, int, int]]
-
-
-def path_key(path: str) -> str:
-    """The key of a file; of a folder, and all under it, where it ends in `/`."""
-    return f"p:{fold_path(path)}"
-
-
-def link_key(remote_key: str, path: str = "") -> str:
-    return f"l:{remote_key.lower()}:{fold_path(path)}"
-
-
-def name_key(name: str) -> str:
-    return f"w:{name}"
 
 
 def summarise(
@@ -51,13 +40,13 @@ def summarise(
     A decision stands here if the default branch has it and nothing there is said against it;
     what the fold says exactly is asked of the few that are looked at.
     """
-    summary: Summary = {}
+    found: dict[str, list[int]] = {}
     last = int(db.scalar("SELECT max(rid) FROM record") or 0)
     if last <= after_rid:
-        return summary, last
+        return {}, last
     standing = _list_standing(db, is_detached=is_detached)
     at = after_rid
-    while at < last and len(summary) < MAX_KEYS:
+    while at < last and len(found) < MAX_KEYS:
         rows = db.query(
             "SELECT rid, body FROM record WHERE rid > ? AND kind = 'decision' AND NOT is_withheld"
             " AND rid NOT IN (SELECT rid FROM orphan) ORDER BY rid LIMIT ?",
@@ -71,9 +60,9 @@ def summarise(
             except (msgspec.DecodeError, UnicodeDecodeError):
                 continue
             best = _place(record, now_ms, is_standing=rid in standing)
-            _add(summary, _list_keys(record), best, tie_of(record.id))
+            _add(found, _list_keys(record), best, tie_of(record.id))
         at = rows[-1][0]
-    return summary, last
+    return {key: (best, total, tie) for key, (best, total, tie) in found.items()}, last
 
 
 def _list_standing(db: Connection, *, is_detached: bool) -> set[int]:
@@ -102,19 +91,19 @@ def _list_keys(record: Decision) -> set[str]:
         for name in lists_of_path(ref.path):
             keys.add("p:" + fold_path(name.removeprefix(FOLDER_LIST)))
     text = search_text(record) or ""
-    keys.update(name_key(word) for word in list_words(text))
+    keys.update(map("w:".__add__, list_words(text)))
     for remote_key, path in iter_project_links(text):
-        keys.add(link_key(remote_key))
+        keys.add(f"l:{remote_key}:")
         keys.add(f"l:{remote_key}:{path}")
     return keys
 
 
-def _add(summary: Summary, keys: Iterable[str], best: int, tie: int) -> None:
+def _add(found: dict[str, list[int]], keys: Iterable[str], best: int, tie: int) -> None:
     for key in keys:
-        known = summary.get(key)
+        known = found.get(key)
         if known is None:
-            summary[key] = (best, 1, tie)
-        elif best < known[0]:
-            summary[key] = (best, known[1] + 1, tie)
-        else:
-            summary[key] = (known[0], known[1] + 1, known[2])
+            found[key] = [best, 1, tie]
+            continue
+        known[1] += 1
+        if best < known[0]:
+            known[0], known[2] = best, tie

@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gitmem.core.paths import fold_path
 
@@ -34,9 +35,13 @@ def fold_name(name: str) -> str:
 
 def list_words(text: str) -> set[str]:
     """Every word that could be a package's name, folded."""
-    words = {fold_name(match.group()) for match in _WORD.finditer(text[:MAX_TEXT_CHARS])}
+    words = set(map(_fold_word, _WORD.findall(text[:MAX_TEXT_CHARS])))
     words.discard("")
     return words
+
+
+# Of thousands of texts most words are the same.
+_fold_word = lru_cache(100_000)(fold_name)
 
 
 def iter_project_links(text: str) -> Iterator[tuple[str, str]]:
