@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
 
 from gitmem.cache.connection import Connection
 from gitmem.cache.messages import index_messages
@@ -34,6 +36,15 @@ _ROWS = {
     COMMIT: "SELECT oid, cid FROM code_commit WHERE oid IN (?*)",
     CHUNK: "SELECT id, chid FROM chunk WHERE id IN (?*)",
 }
+_IN_ORDER = {
+    RECORD: "SELECT rid, id FROM record WHERE id > ? AND rid NOT IN (SELECT rid FROM orphan)"
+    " ORDER BY id LIMIT ?",
+    COMMIT: "SELECT cid, oid FROM code_commit WHERE oid > ? ORDER BY oid LIMIT ?",
+    CHUNK: "SELECT chid, id FROM chunk WHERE id > ? ORDER BY id LIMIT ?",
+}
+_PAGE = 1000
+_MANY = 4000
+"""Of so many that tie, those are faster found that come first than all are looked up."""
 _LEAST_WORDS = 3
 _LEAST_TOTAL = 1000
 """A memory of few documents does not tell which words are rare; this is taken for its size."""
@@ -71,7 +82,7 @@ class CacheFullText:
             gone = self._db.scalar("SELECT count(*) FROM orphan") if RECORD in numbers else 0
             phrases = self._choose(question, words)
             hits = search_texts(self._db, phrases, numbers, limit=limit + gone)
-            keys = self._find_keys([rowid for rowid, _ in hits])
+            keys = self._find_first_keys(hits, limit)
         found = [Ranked(keys[rowid], score) for rowid, score in hits if rowid in keys]
         return sorted(found, key=lambda one: (-one.score, one.key))[:limit]
 
@@ -99,14 +110,29 @@ class CacheFullText:
             self._chosen = (question, choose_phrases(self._db, words))
         return self._chosen[1]
 
-    def _find_keys(self, rowids: Sequence[int]) -> dict[int, str]:
+    def _find_first_keys(self, hits: Sequence[tuple[int, float]], limit: int) -> dict[int, str]:
+        """Keys of the hits, but of very many that tie for the last places only the first."""
+        last = min((score for _, score in hits), default=0.0)
         keys: dict[int, str] = {}
         for kind, number in _NUMBERS.items():
-            wanted = [rowid // KINDS for rowid in rowids if rowid % KINDS == number]
-            for row, identity in self._db.query_in(_IDS[number], wanted):
+            own = [hit for hit in hits if hit[0] % KINDS == number]
+            tied = {rowid // KINDS for rowid, score in own if score == last}
+            found: Iterable[tuple[int, Any]] = ()
+            if len(tied) > _MANY:
+                found = islice((row for row in self._iter_by_id(number) if row[0] in tied), limit)
+                own = [hit for hit in own if hit[1] != last]
+            named = self._db.query_in(_IDS[number], [rowid // KINDS for rowid, _ in own])
+            for row, identity in chain(named, found):
                 name = identity if number == CHUNK else identity.hex()
                 keys[row * KINDS + number] = format_key(kind, name)
         return keys
+
+    def _iter_by_id(self, number: int) -> Iterator[tuple[int, Any]]:
+        """All documents of a kind in the order of ids, which is that of keys."""
+        after: Any = "" if number == CHUNK else b""
+        while rows := self._db.query(_IN_ORDER[number], (after, _PAGE)):
+            yield from rows
+            after = rows[-1][1]
 
     def _find_rows(self, keys: Sequence[str]) -> dict[int, str]:
         rows: dict[int, str] = {}

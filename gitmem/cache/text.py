@@ -6,7 +6,8 @@ bounded here, too: a word that a large part of the documents has finds everythin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 
 from gitmem.cache.connection import CacheDamaged, Connection
 from gitmem.core.words import prepare_text, stress_title
@@ -21,13 +22,15 @@ _COMMON_LEAST = 2000
 """but only if that is more than so many."""
 _SEARCHED_SHARE = 4
 """All words together are looked for in at most one of so many documents."""
+_TAKEN_AT_ONCE = 20_000
 _FEW = 10
 _MOST_COMMON = 3
+_COMMON_SEARCHED_SHARE = 2
+"""Of common words, where nothing else is asked, no more than are in one of so many documents,"""
+_COMMON_SEARCHED_LEAST = 30_000
+"""or in so many, which takes less time than to start."""
 
-_BEST = (
-    "SELECT rowid, rank FROM full_text WHERE full_text MATCH ? AND rowid % 4 IN (?*)"
-    " ORDER BY rank LIMIT ?"
-)
+_ALL = "SELECT rowid, rank FROM full_text WHERE full_text MATCH ? AND rowid % 4 IN (?*)"
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM full_text WHERE full_text MATCH ? LIMIT ?)"
 _AVERAGES = "SELECT block FROM full_text_data WHERE id = 1"
 
@@ -78,13 +81,13 @@ def format_phrase(word: str) -> str:
 def choose_phrases(db: Connection, words: Sequence[str]) -> dict[str, int]:
     """Phrases to search for → in how many documents each is, counted up to a bound. The rarest,
     as long as all together are in no more than a share of the documents: what many have tells
-    nothing, and looking at it would take long. Where that finds next to nothing, a few of the
-    common ones, too."""
+    nothing, and looking at it would take long. Where that finds next to nothing, what common
+    ones there is time for, too."""
     total = count_texts(db)
     common = max(_COMMON_LEAST, total // _COMMON_SHARE)
     left = max(_COMMON_LEAST, total // _SEARCHED_SHARE)
     phrases = [format_phrase(word) for word in words]
-    counts = {one: int(db.scalar(_COUNT, (one, common + 1))) for one in phrases}
+    counts = {one: _count(db, one, common) for one in phrases}
     chosen: dict[str, int] = {}
     for one in sorted(counts, key=lambda one: (counts[one], one)):
         left -= counts[one]
@@ -92,26 +95,54 @@ def choose_phrases(db: Connection, words: Sequence[str]) -> dict[str, int]:
             break
         chosen[one] = counts[one]
     if sum(chosen.values()) < _FEW:
-        chosen.update([(one, counts[one]) for one in phrases if one not in chosen][:_MOST_COMMON])
+        rest = [one for one in phrases if one not in chosen]
+        most = max(_COMMON_SEARCHED_LEAST, total // _COMMON_SEARCHED_SHARE)
+        chosen.update(_choose_common(db, rest[:_MOST_COMMON], most))
     return chosen
 
 
+def _choose_common(db: Connection, phrases: Sequence[str], most: int) -> dict[str, int]:
+    """The rarest of common phrases, as long as all together are in at most so many documents.
+    If that is none, the rarest where it begins a text, which is found without a look at all
+    that have it."""
+    counts = {one: _count(db, one, most) for one in phrases}
+    order = sorted(counts, key=lambda one: (counts[one], one))
+    chosen: dict[str, int] = {}
+    for one in order:
+        if sum(chosen.values()) + counts[one] > most:
+            break
+        chosen[one] = counts[one]
+    if chosen or not order:
+        return chosen
+    beginning = f"^ {order[0]}"
+    found = _count(db, beginning, most)
+    return {beginning: found} if found >= _FEW else {order[0]: counts[order[0]]}
+
+
+def _count(db: Connection, phrase: str, most: int) -> int:
+    """In how many documents a phrase is; one more than `most` stands for all above."""
+    return int(db.scalar(_COUNT, (phrase, most + 1)))
+
+
 def search_texts(
-    db: Connection, phrases: Iterable[str], kinds: Sequence[int], *, limit: int
+    db: Connection, phrases: Mapping[str, int], kinds: Sequence[int], *, limit: int
 ) -> list[tuple[int, float]]:
     """(row id, score, higher is better) of the best documents of these kinds with any of the
-    phrases; beyond the limit follow those that tie with the last."""
+    phrases, which come with how many have them; those that tie with the last are there, too."""
     match = " OR ".join(phrases)
     if not match or not kinds or limit <= 0:
         return []
-    # Rows of one score come in the order of row ids, which a rebuild changes: so all of those
-    # that tie are fetched, and the caller orders them by what lasts. More rows cost nothing, as
-    # all are found and sorted anyhow; asking again costs that again.
-    best = _BEST.replace("?*", ",".join("?" * len(kinds)))
+    found = _ALL.replace("?*", ",".join("?" * len(kinds)))
+    values = (match, *kinds)
     asked = 8 * limit
-    while True:
-        rows = db.query(best, (match, *kinds, asked))
-        if len(rows) < asked or rows[-1][1] != rows[limit - 1][1]:
-            last = rows[limit - 1][1] if len(rows) >= limit else 0.0
-            return [(rowid, -rank) for rowid, rank in rows if rank <= last]
-        asked *= 8
+    # Rows of one score come in the order of row ids, which a rebuild changes: so all of those
+    # that tie are taken, and the caller orders them by what lasts. Of few documents, all are
+    # taken at once, since to ask again costs as much as to ask.
+    rows = None
+    if sum(phrases.values()) > _TAKEN_AT_ONCE:
+        rows = db.query(f"{found} ORDER BY rank LIMIT ?", (*values, asked))
+    if rows is None or (len(rows) == asked and rows[-1][1] == rows[limit - 1][1]):
+        rows = db.query(found, values)
+    best = nsmallest(limit, (rank for _, rank in rows))
+    last = best[-1] if len(best) == limit else 0.0
+    return [(rowid, -rank) for rowid, rank in rows if rank <= last]

@@ -176,3 +176,36 @@ def test_documents_of_all_kinds_compare(cache: Cache) -> None:
     with cache.db.transaction():
         forget_chunks(cache.db, [(7, "A zebra among a hundred other words of a note")])
     assert text.rank("zebra", kinds={"note"}, limit=9) == []
+
+
+def test_of_very_many_that_tie_the_first_by_id_are_found(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [make_decision(seq=n, key=f"{n:016x}", summary="zebra") for n in range(1, 120)]
+    better = make_decision(seq=999, key="f" * 16, summary="zebra zebra zebra")
+    project_into(cache, "spool:main", better, *lines[::-1])
+    cache.commits.add_commits([make_commit(n, message="zebra\n") for n in range(40)])
+    text = CacheFullText(cache.db)
+    kinds = {"record", "commit", "note"}
+    expected = text.rank("zebra", kinds=kinds, limit=50)
+    monkeypatch.setattr("gitmem.cache.full_text._MANY", 20)
+    monkeypatch.setattr("gitmem.cache.full_text._PAGE", 7)
+    assert text.rank("zebra", kinds=kinds, limit=50) == expected
+    assert len(expected) == 50 and f"record:{better.id}" in {one.key for one in expected}
+    some = text.rank("zebra", kinds={"record"}, limit=6)
+    assert some == text.rank("zebra", kinds={"record"}, limit=50)[:6]
+
+
+def test_a_word_that_nearly_all_have_finds_what_begins_with_it(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.cache.text._COMMON_SEARCHED_LEAST", 2000)
+    common = make_decisions(2100, summary="A word about tenant", why="tenant")
+    begins = [
+        make_decision(seq=9000 + n, summary="Tenant keys", key=f"{n:015x}f") for n in range(12)
+    ]
+    project_into(cache, "spool:a", *common[:1500])
+    project_into(cache, "spool:b", *common[1500:], *begins)
+    found = search_records(cache, ["tenant"], limit=9999)
+    assert [hit for hit, _ in found] == sorted(line.id for line in begins)
+    assert len(search_records(cache, ["word"], limit=9999)) == 2100
