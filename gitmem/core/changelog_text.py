@@ -1,21 +1,23 @@
 """Words of others as running text of a changelog: without effect, and still good to read.
 
 A changelog is read as a file as often as it is rendered, so that only what has an effect inside
-a line is escaped; balanced code spans stay, for nothing in them has one.
+a line is escaped; balanced code spans stay, for nothing in them has one. (`core.markdown` is for
+what is only ever rendered, beside people's comments, and lets nothing pass.)
 """
 
 from __future__ import annotations
 
 import re
 
+from gitmem.core.markdown import BREAK
 from gitmem.core.unsafe_text import clean_line
 
 _CODE = re.compile(r"(?<![\\`])(`[^`]+`)(?!`)")
 _MARKS = re.compile(r"([\\`*\[\]~|$]|(?<=\])\()|(?<![^\W_])_|_(?![^\W_])")
 _ACTIVE = re.compile(r"[\\`*\[\]~|$_&<@]")
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
-_MENTION = re.compile(r"(?<![\w.])@(?=[\w-])")
-_BREAK = "\u200b"
+# Hosts see a mention unless a letter of theirs, an ASCII one, stands before the sign.
+_MENTION = re.compile(r"(?<![A-Za-z0-9_])@(?=[\w-])")
 _REQUEST = re.compile(r"(.*\S) \(#(\d{1,9})\)", re.DOTALL)
 _END = (".", "!", "?", ":", ";", "…")
 
@@ -38,7 +40,7 @@ def escape_words(text: str) -> str:
     """One line of plain text as Markdown."""
     text = _MARKS.sub(lambda match: "\\" + match.group(0), text)
     text = _ENTITY.sub("&amp;", text).replace("<", "&lt;")
-    return _MENTION.sub("@" + _BREAK, text)
+    return _MENTION.sub("@" + BREAK, text)
 
 
 def end_sentence(text: str) -> str:

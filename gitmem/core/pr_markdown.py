@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from gitmem.core.changelog_entries import Coverage, Entry
-from gitmem.core.markdown import code_span, escape_lines, escape_markdown
+from gitmem.core.markdown import code_span, escape_markdown
 from gitmem.core.pr_report import Conflict, Contradicted, PrReport, Weakened, WeakenedHow
 from gitmem.core.wording import format_count
 
 SHORT = 7
 MAX_ROWS = 50
+MAX_NAME_CHARS = 80
+MAX_SUMMARY_CHARS = 300
 MAX_WORDS_CHARS = 600
 MAX_REASON_LINES = 6
+MAX_REJECTED = 5
+MAX_RIVALS = 10
+MAX_PATH_CHARS = 200
+_Item = TypeVar("_Item")
 _HOW: dict[WeakenedHow, str] = {
-    "identity": "The memory's identity changes, so that every record would be another project's",
+    "identity": "The memory's identity changes, so that its records would be nobody's",
     "redacted": "redacts",
     "removed": "removes",
     "retracted": "retracts",
@@ -27,45 +34,52 @@ def format_report(report: PrReport, *, limit_chars: int) -> str:
     """At most so many characters: sections give up rows, the last section first, and say how
     many are left out."""
     sections = [
-        ("What weakens the memory", [_weakened(one) for one in report.weakened]),
-        ("Conflicts once this is merged", [_conflict(one) for one in report.conflicts]),
-        (
+        _rows("What weakens the memory", report.weakened, _weakened),
+        _rows("Conflicts once this is merged", report.conflicts, _conflict),
+        _rows(
             "Decisions on these files that this neither supersedes nor mentions",
-            [_contradicted(one) for one in report.contradicted],
+            report.contradicted,
+            _contradicted,
         ),
-        ("What is added", [_added(entry) for entry in report.added]),
+        _rows("What is added", report.added, _added),
     ]
     rows = [MAX_ROWS] * len(sections)
     while True:
         parts = [
             "### Project memory",
             _summary(report),
-            *(
-                _section(title, items, most)
-                for (title, items), most in zip(sections, rows, strict=True)
-            ),
+            *(_section(*section, most) for section, most in zip(sections, rows, strict=True)),
             _coverage(report.coverage),
         ]
         text = "\n\n".join(part for part in parts if part) + "\n"
-        giving = [number for number, most in enumerate(rows) if most > 1]
+        giving = [number for number, most in enumerate(rows) if most]
         if len(text) <= limit_chars or not giving:
             return text[:limit_chars]
         rows[giving[-1]] //= 2
 
 
-def _section(title: str, items: Sequence[str], most: int) -> str:
-    if not items:
+def _rows(
+    title: str, items: Sequence[_Item], show: Callable[[_Item], str]
+) -> tuple[str, list[str], int]:
+    """A section's title, the rows that can be shown of it, and how many there are."""
+    return title, [show(one) for one in items[:MAX_ROWS]], len(items)
+
+
+def _section(title: str, rows: Sequence[str], total: int, most: int) -> str:
+    if not total:
         return ""
-    shown = list(items[:most])
-    if len(items) > most:
-        shown.append(f"- … and {len(items) - most:,} more")
+    shown = list(rows[:most])
+    if total > len(shown):
+        more = f"and {total - len(shown):,} more" if shown else f"{total:,} that do not fit here"
+        shown.append(f"- … {more}")
     return "\n".join([f"#### {title}", "", *shown])
 
 
 def _summary(report: PrReport) -> str:
     said = [f"{format_count(report.records_added, 'record')} added"]
-    if report.weakened:
-        said.append(f"**{format_count(len(report.weakened), 'record')} weakened**")
+    weakened = sum(one.how != "identity" for one in report.weakened)
+    if weakened:
+        said.append(f"**{format_count(weakened, 'record')} weakened**")
     if report.conflicts:
         said.append(f"**{format_count(len(report.conflicts), 'conflict')}**")
     if report.contradicted:
@@ -77,43 +91,48 @@ def _summary(report: PrReport) -> str:
 def _weakened(one: Weakened) -> str:
     if one.how == "identity":
         return f"- ⚠️ **{_HOW[one.how]}**: {_words(one.summary)}"
-    whose = f" by {_words(one.author)}" if one.author else ""
-    others = " (somebody else's)" if one.is_others and one.how != "removed" else ""
-    who = _words(one.by_author) if one.by_author else "A commit"
-    head = f"- **{who} {_HOW[one.how]}** {_id(one.id)} “{_words(one.summary)}”{whose}{others}"
+    whose = f" by {_name(one.author)}" if one.author else ""
+    others = " (somebody else's)" if one.is_others else ""
+    who = _name(one.by_author) if one.by_author else "A commit"
+    head = f"- **{who} {_HOW[one.how]}** {_id(one.id)} “{_summary_of(one.summary)}”{whose}{others}"
     if one.instead:
-        head += f"\n  in its place, {_id(one.by)}: {_words(one.instead)}"
+        head += f"\n  in its place, {_id(one.by)}: {_summary_of(one.instead)}"
     elif one.reason:
         head += f"\n  {_words(one.reason)}"
     elif one.how == "removed":
-        head += f"\n  its file is taken away in {_id(one.by)}"
+        head += f"\n  its file is taken away or written over in {_id(one.by)}"
     elif one.how in ("redacted", "retracted"):
         head += "\n  no reason is given"
     return head
 
 
 def _conflict(one: Conflict) -> str:
+    pairs = list(zip(one.ids, one.summaries, strict=True))
     rows = [
-        f"  - {_id(record_id)} {_words(summary)}"
-        for record_id, summary in zip(one.ids, one.summaries, strict=True)
+        f"  - {_id(record_id)} {_summary_of(summary)}" for record_id, summary in pairs[:MAX_RIVALS]
     ]
-    return "\n".join([f"- both current, about {_paths(one.paths)}:", *rows])
+    if len(pairs) > MAX_RIVALS:
+        rows.append(f"  - … and {len(pairs) - MAX_RIVALS:,} more")
+    current = "both" if len(pairs) == 2 else f"all {len(pairs):,}"
+    return "\n".join([f"- {current} current, about {_paths(one.paths)}:", *rows])
 
 
 def _contradicted(one: Contradicted) -> str:
-    whose = f" ({_words(one.author)})" if one.author else ""
-    return f"- {_id(one.id)} {_words(one.summary)}{whose}, about {_paths(one.paths)}"
+    whose = f" ({_name(one.author)})" if one.author else ""
+    return f"- {_id(one.id)} {_summary_of(one.summary)}{whose}, about {_paths(one.paths)}"
 
 
 def _added(entry: Entry) -> str:
-    lines = [f"- {_id(entry.id or '')} **{_words(entry.summary)}** ({_words(entry.type)})"]
-    why = [line for line in escape_lines((entry.why or "")[: 4 * MAX_WORDS_CHARS]) if line]
-    lines += [f"  {line[:MAX_WORDS_CHARS]}" for line in why[:MAX_REASON_LINES]]
+    lines = [f"- {_id(entry.id or '')} **{_summary_of(entry.summary)}** ({_name(entry.type)})"]
+    why = [line for line in (entry.why or "")[: 4 * MAX_WORDS_CHARS].split("\n") if line.strip()]
+    lines += [f"  {_words(line)}" for line in why[:MAX_REASON_LINES]]
     if len(why) > MAX_REASON_LINES:
         lines.append("  …")
-    for option in entry.rejected:
-        reason = f" ({_words(option.reason)})" if option.reason else ""
-        lines.append(f"  rejected: {_words(option.option)}{reason}")
+    for option in entry.rejected[:MAX_REJECTED]:
+        reason = f" ({_summary_of(option.reason)})" if option.reason else ""
+        lines.append(f"  rejected: {_summary_of(option.option)}{reason}")
+    if len(entry.rejected) > MAX_REJECTED:
+        lines.append(f"  rejected: … and {len(entry.rejected) - MAX_REJECTED:,} more")
     return "\n".join(lines)
 
 
@@ -135,13 +154,24 @@ def percent_explained(coverage: Coverage) -> int:
 
 
 def _paths(paths: Sequence[str]) -> str:
-    shown = ", ".join(code_span(path) for path in paths[:3]) or "no file"
+    shown = ", ".join(code_span(_cut(path, MAX_PATH_CHARS)) for path in paths[:3]) or "no file"
     return f"{shown} and {len(paths) - 3} more" if len(paths) > 3 else shown
 
 
+def _name(text: str) -> str:
+    return escape_markdown(_cut(text, MAX_NAME_CHARS))
+
+
+def _summary_of(text: str) -> str:
+    return escape_markdown(_cut(text, MAX_SUMMARY_CHARS))
+
+
 def _words(text: str) -> str:
-    cut = text if len(text) <= MAX_WORDS_CHARS else text[:MAX_WORDS_CHARS] + "…"
-    return escape_markdown(cut)
+    return escape_markdown(_cut(text, MAX_WORDS_CHARS))
+
+
+def _cut(text: str, most_chars: int) -> str:
+    return text if len(text) <= most_chars else text[:most_chars] + "…"
 
 
 def _id(oid: str) -> str:

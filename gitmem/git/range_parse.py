@@ -49,8 +49,8 @@ def parse_range(
 
 
 def parse_merges(chunks: Iterable[bytes], mark: str) -> dict[str, MergeSegments]:
-    """Of `git log -c -z --raw`: merge → segments that it has and no parent, and those that
-    all of its parents have and it has not."""
+    """Of `git log -c -z --raw`: merge → segments that it has as no parent has them, and those
+    that all of its parents have and it has not, or not as any of them."""
     found = {}
     for text, is_clean in iter_runs(chunks, mark.encode()):
         for piece in text.split(mark + "\0")[1:]:
@@ -61,14 +61,15 @@ def parse_merges(chunks: Iterable[bytes], mark: str) -> dict[str, MergeSegments]
             for meta, path in zip(fields[start::2], fields[start + 1 :: 2], strict=False):
                 segment = _find_segment(decode_touched(path, is_clean))
                 parts = meta.split(" ")
-                letters = set(parts[-1])
                 if segment is None:
                     continue
-                if letters == {"A"}:
+                # `::modes… oids… letters`: the ids of the parents stand before the result's.
+                letters = parts[-1]
+                if letters.strip("D"):
                     added.append(SegmentRef(segment, parts[-2]))
-                elif letters == {"D"}:
-                    # `:::modes… oids… letters`: the ids of the parents stand before the result's.
-                    removed.append(SegmentRef(segment, parts[-3]))
+                if letters.strip("A"):
+                    had = next(place for place, letter in enumerate(letters) if letter != "A")
+                    removed.append(SegmentRef(segment, parts[had - len(letters) - 2]))
             if added or removed:
                 found[fields[0]] = MergeSegments(tuple(added), tuple(removed))
     return found
@@ -93,9 +94,10 @@ def _parse_changes(fields: list[str], is_clean: bool) -> tuple[tuple[Touch, ...]
         if not (path.startswith(FOLDER) or (old is not None and old.startswith(FOLDER))):
             touches.append(Touch(status, path, old, parts[3]))
             continue
-        # Of records there are no renames: a segment came, or it went.
-        gone = path if status == "D" else old if status == "R" else None
-        came = path if status in "ARC" else None
+        # Of records there are no renames: a segment came, or it went. One that was written over
+        # did both, and so did what became a link: what it had is gone.
+        gone = path if status in "DMT" else old if status == "R" else None
+        came = path if status in "ARCMT" and parts[1].startswith("100") else None
         for name, segments, oid in ((came, added, parts[3]), (gone, removed, parts[2])):
             segment = None if name is None else _find_segment(name)
             if segment is not None:

@@ -16,7 +16,7 @@ class RangeCommit(msgspec.Struct, frozen=True):
 
     `touches` are the files of the code it changed, none for merges; `added` and `removed` the
     segments of records, for merges those against all of their parents. The blob of a removed
-    segment is the one it had.
+    segment is the one it had; one that was written over is in both.
     """
 
     oid: str

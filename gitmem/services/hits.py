@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -16,6 +16,7 @@ from gitmem.errors import UsageError
 from gitmem.services.workspace import Workspace
 
 REDACTED = "(redacted)"
+_PORTION = 200
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +71,14 @@ def find_hits(workspace: Workspace, ids: Iterable[str], *, as_of: int | None = N
         return hits
     names = {hit.id: hit.summary for hit in _find(workspace, targets, as_of)}
     return [_name_target(hit, names) for hit in hits]
+
+
+def iter_hits(workspace: Workspace, ids: Iterable[str]) -> Iterator[Hit]:
+    """The same for any number of records, in portions, each newest first: what is about many
+    records at once is bounded in all, so that rivals of a few would be left out."""
+    waiting = list(dict.fromkeys(ids))
+    for start in range(0, len(waiting), _PORTION):
+        yield from find_hits(workspace, waiting[start : start + _PORTION])
 
 
 def _counts_at(held: Held, as_of: int) -> bool:

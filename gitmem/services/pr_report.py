@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cached_property
 
 import msgspec
 
@@ -12,20 +14,23 @@ from gitmem.core.pr_report import Conflict, Contradicted, PrReport
 from gitmem.core.records import Decision
 from gitmem.services.catch_up import catch_up
 from gitmem.services.changelog import UNREAD, ChangelogRequest, explain_range
-from gitmem.services.hits import Hit, find_hits
+from gitmem.services.hits import Hit, find_hits, iter_hits
 from gitmem.services.pr_weakened import (
     list_added,
     list_targets,
     list_weakened,
     names_another_project,
+    takes_identity_away,
 )
 from gitmem.services.ranges import Contents, read_range
 from gitmem.services.release_range import find_release
 from gitmem.services.revision_view import list_ids_at, view_at
 from gitmem.services.workspace import Notice, Workspace
 
-MAX_PATHS = 3000
-MAX_PER_PATH = 64
+MAX_PATHS = 20_000
+MAX_DECISIONS = 100_000
+PATHS_PASSED = "{} files changed; whether decisions are passed over was asked for the first {}"
+_PATHS_AT_ONCE = 100
 _MENTION = re.compile(r"(?<![0-9a-f])[0-9a-f]{7,64}(?![0-9a-f])")
 
 
@@ -67,7 +72,11 @@ def build_report(workspace: Workspace, request: PrRequest) -> PrAnswer:
     foreign = names_another_project(workspace, base, head)
     if foreign is not None:
         return PrAnswer(msgspec.structs.replace(report, weakened=(foreign,)), notices)
-    report = _Reading(workspace, base, head, contents, request.text).fill(report, changelog)
+    reading = _Reading(workspace, base, head, contents, request.text)
+    report = reading.fill(report, changelog)
+    if len(reading.touched) > MAX_PATHS:
+        text = PATHS_PASSED.format(len(reading.touched), MAX_PATHS)
+        notices = (*notices, Notice("paths-passed", text))
     return PrAnswer(report, notices)
 
 
@@ -93,6 +102,7 @@ class _Reading:
         with view_at(self._workspace, self._base) as at_base:
             is_first = not list_ids_at(at_base)
             weakened = list_weakened(at_base, self._contents)
+            lost = takes_identity_away(self._workspace, self._contents, self._head)
             contradicted = self._list_contradicted(at_base)
         with view_at(self._workspace, self._base, self._head) as merged:
             conflicts = self._list_conflicts(merged)
@@ -100,7 +110,7 @@ class _Reading:
         return msgspec.structs.replace(
             report,
             records_added=len(self._added),
-            weakened=weakened,
+            weakened=(lost, *weakened) if lost else weakened,
             conflicts=conflicts,
             contradicted=contradicted,
             added=tuple(entry for entry in changelog.entries if entry.id in decided),
@@ -110,7 +120,7 @@ class _Reading:
     def _list_conflicts(self, merged: Workspace) -> tuple[Conflict, ...]:
         ids = [record.id for record in self._added if isinstance(record, Decision)]
         groups: dict[tuple[str, ...], Conflict] = {}
-        for hit in find_hits(merged, ids):
+        for hit in iter_hits(merged, ids):
             if hit.state != "conflict" or hit.id is None:
                 continue
             rivals = find_hits(merged, (hit.id, *hit.conflicts_with))
@@ -127,21 +137,29 @@ class _Reading:
         return tuple(groups[group] for group in sorted(groups))
 
     def _list_contradicted(self, at_base: Workspace) -> tuple[Contradicted, ...]:
-        touched = self._list_touched()
-        named = self._list_mentions()
-        answered = {target for record in self._added for target in list_targets(record)}
-        found: dict[str, Contradicted] = {}
-        for path in sorted(touched)[:MAX_PATHS]:
-            ids, _ = at_base.records.list_by_paths([path], limit=MAX_PER_PATH)
-            for hit in find_hits(at_base, [i for i in ids if i not in found]):
-                is_meant = hit.id in answered or any(
-                    (hit.id or "").startswith(name) for name in named
-                )
-                if hit.id and _stands(hit) and not is_meant:
-                    found[hit.id] = _contradicted(hit, touched)
-        return tuple(sorted(found.values(), key=lambda one: (one.paths, one.id)))
+        touched = self.touched
+        paths = sorted(touched)[:MAX_PATHS]
+        about: dict[str, None] = {}
+        for start in range(0, len(paths), _PATHS_AT_ONCE):
+            some = paths[start : start + _PATHS_AT_ONCE]
+            about |= dict.fromkeys(at_base.records.list_by_paths(some, limit=MAX_DECISIONS)[0])
+        hits = iter_hits(at_base, self._leave_out_meant(about))
+        found = [_contradicted(hit, touched) for hit in hits if _stands(hit)]
+        return tuple(sorted(found, key=lambda one: (one.paths, one.id)))
 
-    def _list_touched(self) -> dict[str, str]:
+    def _leave_out_meant(self, ids: Iterable[str]) -> list[str]:
+        """Those that no record withdraws or replaces, and no text names."""
+        answered = {target for record in self._added for target in list_targets(record)}
+        named = self._list_mentions()
+        lengths = sorted({len(name) for name in named})
+        return [
+            one
+            for one in ids
+            if one not in answered and not any(one[:length] in named for length in lengths)
+        ]
+
+    @cached_property
+    def touched(self) -> dict[str, str]:
         """Folded path → path, of every file that the range changed, old names too."""
         return {
             fold_path(path): path

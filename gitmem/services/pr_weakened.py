@@ -5,25 +5,37 @@ from __future__ import annotations
 from gitmem.core.pr_report import GRAVITY, Weakened, WeakenedHow
 from gitmem.core.records import Actor, Decision, Record, Tombstone
 from gitmem.errors import GitmemError
-from gitmem.services.hits import Hit, find_hits
-from gitmem.services.ranges import Contents
+from gitmem.ports.range_reader import RangeCommit
+from gitmem.services.hits import Hit, iter_hits
+from gitmem.services.ranges import Contents, list_boundary
 from gitmem.services.workspace import Workspace
 from gitmem.store.project_file import PROJECT_FILE, parse_project
 
 MAX_PROJECT_BYTES = 1024 * 1024
+MAX_BOUNDARY = 100
 UNREADABLE = ""
 _STANDING = ("current", "conflict")
 
 
 def names_another_project(workspace: Workspace, base: str, head: str) -> Weakened | None:
     """Whether the head calls the memory another project's: then all of its records would be
-    foreign, and nothing else can be told. A head without the file may be older than it; what
-    it took away is told record by record."""
+    foreign, and nothing else can be told."""
     before, after = _project_at(workspace, base), _project_at(workspace, head)
     if before in (None, UNREADABLE) or after in (None, before):
         return None
     what = "can no longer be read" if after == UNREADABLE else "names another project"
     return Weakened(how="identity", summary=f"{PROJECT_FILE} {what}", by=head)
+
+
+def takes_identity_away(workspace: Workspace, contents: Contents, head: str) -> Weakened | None:
+    """Whether the range took away the file that says whose memory this is. A head without it
+    may merely be older; what else it took away is told record by record."""
+    if _project_at(workspace, head) is not None:
+        return None
+    before = sorted(list_boundary(contents.commits))[:MAX_BOUNDARY]
+    if all(_project_at(workspace, commit) is None for commit in before):
+        return None
+    return Weakened(how="identity", summary=f"{PROJECT_FILE} is taken away", by=head)
 
 
 def _project_at(workspace: Workspace, commit: str) -> str | None:
@@ -48,15 +60,16 @@ def list_weakened(at_base: Workspace, contents: Contents) -> tuple[Weakened, ...
     """Gravest first. `at_base` is the view of the base: only what stands there can be taken."""
     records = list_added(contents)
     targets = {target for record in records for target in list_targets(record)} | set(contents.lost)
-    hits = {hit.id: hit for hit in find_hits(at_base, targets) if hit.where == "here"}
+    hits = {hit.id: hit for hit in iter_hits(at_base, sorted(targets)) if hit.where == "here"}
     found = [
         _weakened(record, hits[target])
         for record in records
         for target in list_targets(record)
         if target in hits and (hits[target].state in _STANDING or _is_redaction(record))
     ]
+    by_oid = {commit.oid: commit for commit in contents.commits}
     found += [
-        _removed(hits[lost], contents.removed_by.get(lost, ""))
+        _removed(hits[lost], by_oid.get(contents.removed_by.get(lost, "")))
         for lost in contents.lost
         if lost in hits and hits[lost].kind == "decision"
     ]
@@ -99,13 +112,16 @@ def _how(record: Record, target: Hit) -> WeakenedHow:
     return "edited" if _is_others(record.actor, target.actor) else "superseded"
 
 
-def _removed(lost: Hit, commit: str) -> Weakened:
+def _removed(lost: Hit, commit: RangeCommit | None) -> Weakened:
+    actor = None if commit is None else Actor(commit.author, commit.email or None)
     return Weakened(
         how="removed",
         id=lost.id or "",
         summary=lost.summary,
         author=lost.actor.name if lost.actor else "",
-        by=commit,
+        by=commit.oid if commit else "",
+        by_author=actor.name if actor else "",
+        is_others=actor is not None and _is_others(actor, lost.actor),
     )
 
 

@@ -97,10 +97,7 @@ def read_range(workspace: Workspace, asked: Range) -> Contents:
                 )
                 segments.ask(commits[place])
     if workspace.place.is_shallow:
-        shallow = workspace.ranges.list_shallow()
-        cut = next((commit.oid for commit in commits if commit.oid in shallow), None)
-        if cut is not None:
-            _refuse_cut(workspace, f"history before {cut[:12]} is not here")
+        _check_cut(workspace, asked, commits)
     return _Reading(asked, tuple(commits), segments).read()
 
 
@@ -203,6 +200,17 @@ def _explain_missing(workspace: Workspace, words: Sequence[str]) -> NotFound:
     _refuse_cut(workspace, f"{show_name(missing)} is not here")
     hint = "See what there is: git tag; git branch -a; or get the tags: git fetch --tags"
     return NotFound(f"no commit here is called {show_name(missing)}", hint=hint)
+
+
+def _check_cut(workspace: Workspace, asked: Range, commits: Sequence[RangeCommit]) -> None:
+    """Refuse a range that a shallow clone cut: at its own bottom, or on the side that is left
+    out. Where that side was cut, a walk that should have met it goes on to the first commit."""
+    shallow = workspace.ranges.list_shallow()
+    cut = next((commit.oid for commit in commits if commit.oid in shallow), None)
+    if cut is not None:
+        _refuse_cut(workspace, f"history before {cut[:12]} is not here")
+    if asked.ends.excluded and any(not commit.parents for commit in commits):
+        _refuse_cut(workspace, f"where {show_name(asked.text)} begins is not here")
 
 
 def _refuse_cut(workspace: Workspace, what: str) -> None:

@@ -24,6 +24,7 @@ from gitmem.core.changelog_text import end_sentence, format_words, split_request
         ("a | b", r"a \| b"),
         ("![x](y)", r"!\[x\]\(y)"),
         ("me@example.com @you", "me@example.com @\u200byou"),
+        ("so.@you é@you (@org/team", "so.@\u200byou é@\u200byou (@\u200borg/team"),
         ("a\\`b`", r"a\\\`b\`"),
         ("two\nlines\t\x1b[m", r"two lines \\x1b\[m"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.core.markdown import code_span, escape_lines, escape_markdown
+from gitmem.core.markdown import code_span, escape_markdown
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,10 @@ def test_a_code_span_is_closed_by_its_own_fence_alone(text: str) -> None:
     assert len(fence.group()) not in {len(run) for run in re.findall(r"`+", inner)}
 
 
-def test_lines_stay_lines() -> None:
-    assert escape_lines("one\n\n*two*") == ["one", "", "\\*two\\*"]
+def test_a_path_stays_as_it_is_in_a_code_span() -> None:
+    assert code_span("a|b\\c.py") == "`a|b\\c.py`"
+
+
+@pytest.mark.parametrize("line", ["===", "/close", "  /merge", "= x"])
+def test_no_line_begins_a_heading_or_a_command_to_the_host(line: str) -> None:
+    assert escape_markdown(line) == "\\" + line.strip()

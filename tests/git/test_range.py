@@ -122,3 +122,33 @@ def test_commits_outside_of_what_tips_reach(repo: Repo) -> None:
     two = add(repo, "two", a="2")
     assert reader_of(repo).list_outside([one, two], [one]) == {two}
     assert reader_of(repo).list_outside([], [one]) == set()
+
+
+def test_a_segment_that_is_written_over_went_and_came(repo: Repo) -> None:
+    add(repo, "base", **{FOLDER + ONE: "1\n", FOLDER + TWO: "2\n"})
+    one, two = (repo.git("rev-parse", f"HEAD:{FOLDER}{name}") for name in (ONE, TWO))
+    add(repo, "emptied", **{FOLDER + ONE: ""})
+    (repo.path / FOLDER / TWO).unlink()
+    (repo.path / FOLDER / TWO).symlink_to("elsewhere")
+    repo.commit("a link")
+    _, emptied, linked = read(repo, "HEAD")
+    empty = repo.git("rev-parse", f"HEAD:{FOLDER}{ONE}")
+    assert (emptied.removed, emptied.added) == ((SegmentRef(ONE, one),), (SegmentRef(ONE, empty),))
+    assert (linked.removed, linked.added) == ((SegmentRef(TWO, two),), ())
+
+
+def test_a_merge_that_writes_over_a_segment_is_found(repo: Repo) -> None:
+    add(repo, "base", **{FOLDER + ONE: "1\n"})
+    blob = repo.git("rev-parse", f"HEAD:{FOLDER}{ONE}")
+    repo.git("checkout", "-qb", "side")
+    add(repo, "side", **{FOLDER + TWO: "2\n"})
+    repo.git("checkout", "-q", "main")
+    add(repo, "main", c="1")
+    repo.git("merge", "-q", "--no-commit", "--no-ff", "side")
+    repo.write(FOLDER + ONE, "")
+    repo.write(FOLDER + TWO, "")
+    merge = repo.commit("join")
+    (said,) = reader_of(repo).read_merges([merge]).values()
+    assert [ref.name for ref in said.added] == [ONE, TWO]
+    assert said.removed[0] == SegmentRef(ONE, blob)
+    assert [ref.name for ref in said.removed] == [ONE, TWO]

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from gitmem.core.pull_requests import STICKY_MARK
+from gitmem.core.segments import segment_name
 from tests.support.commandline import Clone, Team
 from tests.support.forge_server import Host, serve_host
+from tests.support.records import make_decisions
 
 TOKEN = "a-token-of-the-test"
 
@@ -247,3 +249,86 @@ def test_both_ends_are_needed_outside_of_a_runner(ada: Clone) -> None:
     assert "--base main --head HEAD" in ada.gitmem("pr-report").ends(2).err
     ada.gitmem("pr-report", "--base", "--output=x", "--head", "HEAD").ends(2)
     ada.gitmem("pr-report", "--base", "nothing", "--head", "HEAD").ends(4)
+
+
+def _segments_of(clone: Clone, record_id: str) -> list[str]:
+    listed = clone.git("ls-files", ".gitmem/records").splitlines()
+    return [path for path in listed if record_id in (clone.path / path).read_text()]
+
+
+@pytest.mark.parametrize("how", ["emptied", "reworded", "a link"])
+def test_a_record_whose_file_is_written_over_is_removed(topic: Clone, how: str) -> None:
+    keyed = _id(topic, "Keyed by tenant")
+    (path,) = _segments_of(topic, keyed)
+    file = topic.path / path
+    text = file.read_text().replace("Two tenants", "Ten tenants")
+    file.unlink()
+    if how == "a link":
+        file.symlink_to("/dev/null")
+    else:
+        file.write_text(text if how == "reworded" else "")
+    topic.git("commit", "-q", "--no-verify", "-a", "-m", "Tidy")
+    (weakened,) = _report(topic)["weakened"]
+    assert (weakened["how"], weakened["id"]) == ("removed", keyed)
+    assert (weakened["by_author"], weakened["is_others"]) == ("Ben", True)
+
+
+def test_taking_away_whose_memory_it_is_leads_and_hides_no_removal(topic: Clone) -> None:
+    topic.git("rm", "-rq", ".gitmem")
+    topic.git("commit", "-q", "--no-verify", "-m", "Away with it")
+    weakened = _report(topic)["weakened"]
+    assert [one["how"] for one in weakened] == ["identity", "removed", "removed"]
+
+
+def test_a_branch_from_before_the_memory_takes_nothing_away(bare_history: Clone) -> None:
+    bare_history.git("branch", "old")
+    bare_history.init()
+    bare_history.decide("Keyed by tenant", "cache.py")
+    bare_history.git("switch", "-q", "old")
+    bare_history.commit("Change", {"cache.py": "x\n"})
+    assert _report(bare_history, head="old")["weakened"] == []
+
+
+def test_a_base_whose_history_is_cut_off_is_an_error_too(team: Team, tmp_path: Path) -> None:
+    ada = team.start()
+    ada.decide("Old", "old.py")
+    ada.git("switch", "-qc", "topic")
+    ada.decide("New", "new.py")
+    ada.git("switch", "-q", "main")
+    ada.commit("Later", {"later.py": "l\n"})
+    ada.git("push", "-q", "origin", "main", "topic")
+    clone = Clone(tmp_path / "clone")
+    whole = ("--single-branch", "-b", "topic", team.remote.as_uri(), str(clone.path))
+    subprocess.run(["git", "clone", "-q", *whole], check=True)
+    clone.git("fetch", "-q", "--depth=1", "origin", "main:refs/remotes/origin/main")
+    for words in (
+        ("pr-report", "--base", "origin/main", "--head", "topic"),
+        ("changelog", "origin/main..topic"),
+    ):
+        done = clone.gitmem(*words).ends(4)
+        assert "fetch-depth: 0" in done.err and done.out == ""
+
+
+def test_a_conflict_is_found_among_thousands_of_records(topic: Clone) -> None:
+    keyed = _id(topic, "Keyed by tenant")
+    topic.gitmem("supersede", keyed[:8], "-m", "Keyed by user").ok()
+    _flush(topic, "Key by user")
+    project = json.loads((topic.path / _segments_of(topic, keyed)[0]).read_text())["project"]
+    lines = make_decisions(2500, project=project, paths=[{"path": "many.py"}])
+    folder = topic.path / ".gitmem" / "records" / "2026-01"
+    folder.mkdir(exist_ok=True)
+    for some in (lines[:1500], lines[1500:]):
+        data = b"".join(line.raw + b"\n" for line in some)
+        (folder / segment_name(data)).write_bytes(data)
+    topic.commit("Bring many")
+    ada = Clone(topic.path, "Ada")
+    ada.git("switch", "-q", "main")
+    ada.gitmem("supersede", keyed[:8], "-m", "Keyed by region").ok()
+    _flush(ada, "Key by region")
+    report = _report(ada)
+    assert report["records_added"] == 2501
+    assert [sorted(one["summaries"]) for one in report["conflicts"]] == [
+        ["Keyed by region", "Keyed by user"]
+    ]
+    text = ada.gitmem("pr-report", "--base", "main", "--head", "topic").ok().out
+    assert len(text) < 65_536 and "… and 2,451 more" in text
