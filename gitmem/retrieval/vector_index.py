@@ -61,6 +61,25 @@ class Making(msgspec.Struct, frozen=True):
     hold_lock: HoldLock
 
 
+class _Model:
+    """The embedder, opened once, and the vector of the question that it was asked last."""
+
+    def __init__(self, making: Making) -> None:
+        self.making = making
+        self._embedder: Embedder | None = None
+        self._asked: tuple[str, bytes] | None = None
+
+    def open(self) -> Embedder:
+        if self._embedder is None:
+            self._embedder = self.making.open_embedder()
+        return self._embedder
+
+    def embed_question(self, question: str) -> bytes:
+        if self._asked is None or self._asked[0] != question:
+            self._asked = question, self.open().embed([question], is_question=True)[0]
+        return self._asked[1]
+
+
 class FileVectorIndex:
     """`ports.retrieval.VectorIndex` on files below `home`."""
 
@@ -70,12 +89,18 @@ class FileVectorIndex:
         """`elsewhere` are other folders that may hold vectors of this memory."""
         self._home = home
         self._elsewhere = elsewhere
-        self._making = making
-        self._embedder: Embedder | None = None
+        self._model = _Model(making)
+
+    def open_beside(self, home: Path) -> FileVectorIndex:
+        """The vectors of another memory, below another folder, by the same model: it is loaded
+        once, and asks each question once."""
+        beside = FileVectorIndex(home, self._model.making)
+        beside._model = self._model
+        return beside
 
     @property
     def stamp(self) -> Stamp:
-        return self._making.stamp or self._open_embedder().stamp
+        return self._model.making.stamp or self._model.open().stamp
 
     @property
     def gate(self) -> int | None:
@@ -83,7 +108,7 @@ class FileVectorIndex:
         try:
             return msgspec.json.decode(file.read_bytes(), type=Gate).per_mille
         except (OSError, msgspec.MsgspecError):
-            return self._making.gate
+            return self._model.making.gate
 
     def set_gate(self, per_mille: int, how: str) -> None:
         folder = self._home / self.stamp.format()
@@ -96,14 +121,14 @@ class FileVectorIndex:
             raise CannotWrite(f"the gate cannot be kept: {error.strerror}") from error
 
     def check(self) -> None:
-        self._making.check()
+        self._model.making.check()
 
     def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
         if limit <= 0 or not any(self._list_kinds(kinds)):
             return []
         folder = self._folder()
-        asked = self._open_embedder().embed([question], is_question=True)[0]
-        find_nearest = self._making.load_search()
+        asked = self._model.embed_question(question)
+        find_nearest = self._model.making.load_search()
         best: list[Ranked] = []
         for kind in self._list_kinds(kinds):
             rows = folder.read_rows(kind)
@@ -131,7 +156,7 @@ class FileVectorIndex:
         coming = iter(passages)
         added = done = 0
         while batch := list(islice(coming, _BATCH)):
-            vectors = self._open_embedder().embed([one.text for one in batch])
+            vectors = self._model.open().embed([one.text for one in batch])
             keys = [one.key for one in batch]
             added += self.keep_vectors(zip(keys, vectors, strict=True))
             done += len(batch)
@@ -155,7 +180,7 @@ class FileVectorIndex:
         return sum(folder.add(kind, pairs) for kind, pairs in sorted(by_kind.items()))
 
     def is_like_ours(self, passages: Sequence[Passage], vectors: Sequence[bytes]) -> bool:
-        made = self._open_embedder().embed([one.text for one in passages])
+        made = self._model.open().embed([one.text for one in passages])
         return all(
             _multiply(ours, other) >= _LIKE for ours, other in zip(made, vectors, strict=True)
         )
@@ -164,7 +189,7 @@ class FileVectorIndex:
         by_kind = _sort_ids(keys)
         for home in (self._home, *self._elsewhere):
             for kind, ids in by_kind.items():
-                forget_vectors(home, kind, ids, self._making.hold_lock)
+                forget_vectors(home, kind, ids, self._model.making.hold_lock)
 
     def iter_keys(self, kind: str) -> Iterator[str]:
         return (_decode_key(kind, one) for one in self._folder().iter_ids(kind))
@@ -188,12 +213,9 @@ class FileVectorIndex:
 
     def _folder(self) -> VectorFolder:
         stamp = self.stamp
-        return VectorFolder(self._home / stamp.format(), stamp.dimension, self._making.hold_lock)
-
-    def _open_embedder(self) -> Embedder:
-        if self._embedder is None:
-            self._embedder = self._making.open_embedder()
-        return self._embedder
+        return VectorFolder(
+            self._home / stamp.format(), stamp.dimension, self._model.making.hold_lock
+        )
 
 
 def encode_id(key: str) -> bytes:

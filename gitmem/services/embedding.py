@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import islice
 
-from gitmem.core.ranking import Ranked
+from gitmem.core.ranking import Passage, Ranked
 from gitmem.errors import (
     CannotWrite,
     Contended,
@@ -21,12 +21,18 @@ FEW = 8
 """As many documents are embedded within an answer: each takes some milliseconds."""
 LOOKED_AT = 256
 """Only the newest documents of each kind are looked at for vectors they lack."""
+MAX_TEXT_CHARS = 100_000
 PURGED = "vectors-purged"
 """The memo that says of how many redacted records the vectors are gone."""
 BEHIND = Notice(
     "vectors-behind",
     "many documents have no vector yet, so only words find them (embed them: gitmem reindex)",
 )
+
+
+def cut_passage(passage: Passage) -> Passage:
+    """What a model can look at of a text: more than any reads, and no megabytes."""
+    return Passage(passage.key, passage.text[:MAX_TEXT_CHARS])
 
 
 def try_rank_vectors(

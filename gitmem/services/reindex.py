@@ -9,6 +9,7 @@ import msgspec
 
 from gitmem.core.ranking import DocumentKind, Passage
 from gitmem.services.catch_up import catch_up
+from gitmem.services.embedding import cut_passage
 from gitmem.services.note_index import refresh_notes
 from gitmem.services.take_vectors import Taken, take_vectors
 from gitmem.services.workspace import Notice, Workspace
@@ -16,6 +17,8 @@ from gitmem.services.workspace import Notice, Workspace
 KINDS: tuple[DocumentKind, ...] = ("record", "note", "commit")
 """In this order: what is asked for most is there first."""
 _PAGE = 500
+_TEXTS = 50
+"""So many texts are held at once: each may have some megabytes."""
 
 
 class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,11 +76,14 @@ def drop_gone(workspace: Workspace, kinds: Sequence[DocumentKind]) -> int:
     return dropped
 
 
-def embed_missing(workspace: Workspace, kinds: Sequence[DocumentKind]) -> int:
-    """Embed every document of these kinds that has no vector; how many there were."""
+def embed_missing(
+    workspace: Workspace, kinds: Sequence[DocumentKind], *, most: int | None = None
+) -> int:
+    """Embed every document of these kinds that has no vector, or so many; how many there were."""
     missing: list[str] = []
     for kind in kinds:
         missing += workspace.vectors.list_missing(workspace.documents.iter_keys(kind))
+    missing = missing[:most]
     total = len(missing)
     if not total:
         return 0
@@ -90,10 +96,10 @@ def embed_missing(workspace: Workspace, kinds: Sequence[DocumentKind]) -> int:
 
 
 def _iter_passages(workspace: Workspace, keys: Sequence[str]) -> Iterator[Passage]:
-    for page in _paged(iter(keys)):
-        yield from workspace.documents.get_passages(page)
+    for page in _paged(iter(keys), _TEXTS):
+        yield from map(cut_passage, workspace.documents.get_passages(page))
 
 
-def _paged(keys: Iterator[str]) -> Iterator[list[str]]:
-    while page := list(islice(keys, _PAGE)):
+def _paged(keys: Iterator[str], size: int = _PAGE) -> Iterator[list[str]]:
+    while page := list(islice(keys, size)):
         yield page

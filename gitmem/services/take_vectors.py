@@ -25,8 +25,10 @@ from gitmem.errors import (
     RemoteError,
 )
 from gitmem.ports.repository import ObjectReader
+from gitmem.services.embedding import cut_passage
 from gitmem.services.workspace import Notice, Workspace
 from gitmem.store.vector_tree import (
+    MAX_STAMPS,
     SharedFolder,
     list_shared_folders,
     list_vector_blobs,
@@ -67,18 +69,12 @@ class Taken(msgspec.Struct, frozen=True):
 def take_vectors(workspace: Workspace) -> Taken:
     """Take what writers share and is missing here; needs the cache to be in step. Raises
     PartMissing and ModelDamaged where nothing can be embedded here, CannotWrite, Contended."""
-    objects = workspace.sources.memory_objects
-    refs = workspace.sources.memory_refs.list_refs(FETCHED_PREFIX, OWN_PREFIX)
-    folders: dict[str, SharedFolder] = {}
-    for tip in list(dict.fromkeys(refs[name] for name in sorted(refs)))[:MAX_WRITERS]:
-        for folder in list_shared_folders(objects, tip):
-            folders.setdefault(folder.tree, folder)
-    stamps = tuple(sorted({one.name for one in folders.values()}))
-    if not stamps:
+    folders = _list_folders(workspace)
+    if not folders:
         return Taken()
     workspace.vectors.check()
-    stamp = workspace.vectors.stamp
-    ours = [one for one in folders.values() if one.name == stamp.format()]
+    stamp, stamps = workspace.vectors.stamp, list_shared_stamps(workspace)
+    ours = [one for one in folders if one.name == stamp.format()]
     if not ours:
         return Taken(stamps=stamps)
     taking = _Taking(workspace, stamp)
@@ -87,12 +83,28 @@ def take_vectors(workspace: Workspace) -> Taken:
     return Taken(taking.taken, stamps, tuple(taking.refused))
 
 
+def list_shared_stamps(workspace: Workspace) -> tuple[str, ...]:
+    """The names of the stamps that writers share under, as they say."""
+    return tuple(sorted({one.name for one in _list_folders(workspace)})[:MAX_STAMPS])
+
+
+def _list_folders(workspace: Workspace) -> list[SharedFolder]:
+    """Every tree of shared vectors, once whoever has it."""
+    refs = workspace.sources.memory_refs.list_refs(FETCHED_PREFIX, OWN_PREFIX)
+    tips = list(dict.fromkeys(refs[name] for name in sorted(refs)))[:MAX_WRITERS]
+    folders: dict[str, SharedFolder] = {}
+    for tip in tips:
+        for folder in list_shared_folders(workspace.sources.memory_objects, tip):
+            folders.setdefault(folder.tree, folder)
+    return list(folders.values())
+
+
 def try_take_vectors(workspace: Workspace) -> Taken:
     """The same where it is a favour: without a model, or without room, nothing is taken."""
     try:
         return take_vectors(workspace)
     except (PartMissing, ModelDamaged, CannotWrite, Contended, RemoteError):
-        return Taken()
+        return Taken(stamps=list_shared_stamps(workspace))
 
 
 class _Taking:
@@ -126,7 +138,7 @@ class _Taking:
         order = sorted(batch)
         chosen = {order[int(self._workspace.clock.random_hex(8), 16) % len(order)]
                   for _ in range(SAMPLE)}  # fmt: skip
-        passages = self._workspace.documents.get_passages(sorted(chosen))
+        passages = list(map(cut_passage, self._workspace.documents.get_passages(sorted(chosen))))
         vectors = [batch[one.key] for one in passages]
         if passages and not self._workspace.vectors.is_like_ours(passages, vectors):
             raise BadVectors(
