@@ -175,7 +175,7 @@ def open_machine_peers(opened: Opened, aliases: Sequence[str] = ()) -> Iterator[
             raise NotFound(f"there is no peer {alias}", hint="See them: gitmem peers list")
     if aliases:
         peers = [peer for peer in peers if peer.alias in aliases]
-    machine = MachinePeers(peers, settings, opened.environ, opened.cwd)
+    machine = MachinePeers(peers, settings, opened.environ, opened.cwd, opened.workspace.vectors)
     try:
         yield machine
     finally:

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gitmem.app.adapters import load
+import msgspec
+
+from gitmem.app.adapters import Lazy, load
 from gitmem.app.opening import Opened, Report, say_nothing
 from gitmem.app.peering import (
     WORKTREE,
@@ -22,8 +24,8 @@ from gitmem.app.peering import (
 )
 from gitmem.cache.opening import CacheReader, Unfit, open_reader
 from gitmem.config import Settings
-from gitmem.core.peers import Peer, PeerState, Sighting
-from gitmem.errors import Damaged
+from gitmem.core.peers import Peer, PeerState, Sighting, Verdict
+from gitmem.errors import Damaged, PartMissing
 from gitmem.git.files import Layout, discover, list_watched
 from gitmem.services.workspace import Place, Workspace
 from gitmem.store.paths import Memory, clone_paths
@@ -32,18 +34,27 @@ from gitmem.store.sources import Sources
 from gitmem.store.stamps import RACY, RACY_NS, Present
 
 _TOKEN = "summary-token"
+USED = ("ok", "local")
+"""The verdicts under which a peer's vectors are asked, too."""
 
 
 class MachinePeers:
     """`ports.peers.Federation`; closed by whoever made it."""
 
     def __init__(
-        self, peers: Sequence[Peer], settings: Settings, environ: Mapping[str, str], cwd: Path
+        self,
+        peers: Sequence[Peer],
+        settings: Settings,
+        environ: Mapping[str, str],
+        cwd: Path,
+        vectors: Any = None,
     ) -> None:
+        """`vectors` are those of the memory that asks, whose model serves for peers, too."""
         self.peers = peers
         self._settings = settings
         self._environ = environ
         self._cwd = cwd
+        self._vectors = vectors
         self._opened_index: Any = None
         self._states: dict[str, PeerState] | None = None
 
@@ -102,10 +113,18 @@ class MachinePeers:
             cache.close()
 
     def bring_in_step(
-        self, peer: Peer, report: Report, *, heavy: bool = False, tips: str | None = None
+        self,
+        peer: Peer,
+        report: Report,
+        *,
+        heavy: bool = False,
+        tips: str | None = None,
+        embed: bool = False,
     ) -> PeerState:
         """Project what a peer has new, and summarise it; what it has now. `tips` is what its
-        server had, where it was asked just now."""
+        server had, where it was asked just now. With `heavy` the vectors that it shares are
+        taken over, too; with `embed` what has none gets one of our model, which raises
+        PartMissing where there is none."""
         layout = find_peer_layout(peer, self._settings)
         watched = _list_watched(layout) if peer.is_path else ()
         stamp = stamp_files(watched)
@@ -116,6 +135,8 @@ class MachinePeers:
             if opened.workspace.memory is not None:
                 opened.workspace.refresh(opened.workspace)
             state = self._describe(peer, opened, watched, stamp, tips)
+            if heavy and opened.workspace.memory is not None:
+                state = _judge_vectors(opened, state, embed=embed)
             self._summarise(opened, state)
         finally:
             opened.close()
@@ -142,6 +163,8 @@ class MachinePeers:
             watched=tuple(watched),
             stamp=stamp,
             tips=tips if tips is not None else before.tips if before is not None else "",
+            stamps=before.stamps if before is not None else (),
+            verdict=before.verdict if before is not None else "unknown",
             is_cut=bool(workspace.facts.get_memo(CUT)),
             is_detached=workspace.is_detached,
         )
@@ -180,7 +203,33 @@ class MachinePeers:
             Present(None, "", 0),
             place=Place(self._cwd, None, WORKTREE, None, False),
             now=self._settings.fixed_now,
+            vectors=self._open_vectors(state, folder),
         )
+
+    def _open_vectors(self, state: PeerState, folder: Path) -> Any:
+        if self._vectors is None or state.verdict not in USED:
+            return None
+        return Lazy(lambda: self._vectors.open_beside(folder / "vectors"))
+
+
+def _judge_vectors(opened: Opened, state: PeerState, *, embed: bool) -> PeerState:
+    """Take over what the peer shares, make what is wanted, and say how its vectors compare."""
+    workspace = opened.workspace
+    taken = load("try-take-vectors")(workspace)
+    if embed:
+        workspace.vectors.check()
+        load("embed-missing")(workspace, ("record",))
+    verdict: Verdict = "mismatch" if taken.stamps else "unknown"
+    folder = peer_home(opened.settings, state.address).folder
+    if (folder / "vectors").is_dir():
+        try:
+            if workspace.vectors.stamp.format() in taken.stamps:
+                verdict = "ok"
+            elif workspace.vectors.count():
+                verdict = "local"
+        except (PartMissing, Damaged):
+            pass  # without a model here no vectors compare
+    return msgspec.structs.replace(state, stamps=taken.stamps, verdict=verdict)
 
 
 def _open_cache(path: Path, peer: Peer) -> CacheReader | None:

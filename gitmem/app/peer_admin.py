@@ -117,11 +117,15 @@ class PeerAdmin:
                 self.book.put(named[-1][0])
         return [*self._bring(named, is_new=True), *failed]
 
-    def pull(self, aliases: Sequence[str]) -> list[Done]:
-        """Bring the named peers in step, all of them where none is named. Raises NotFound."""
+    def pull(self, aliases: Sequence[str], *, embed: bool = False) -> list[Done]:
+        """Bring the named peers in step, all of them where none is named; with `embed` their
+        texts get vectors of our model. Raises NotFound, and PartMissing without a model."""
         peers = [self.book.get(alias) for alias in aliases] or self.book.list_active()
         return self._bring(
-            [(peer, peer.address) for peer in peers], is_new=False, raises=len(aliases) == 1
+            [(peer, peer.address) for peer in peers],
+            is_new=False,
+            raises=len(aliases) == 1,
+            embed=embed,
         )
 
     def remove(self, aliases: Sequence[str]) -> list[Peer]:
@@ -202,7 +206,12 @@ class PeerAdmin:
         return home is not None and Path(address) == (home / "user.git").resolve()
 
     def _bring(
-        self, named: Sequence[tuple[Peer, str]], *, is_new: bool, raises: bool = False
+        self,
+        named: Sequence[tuple[Peer, str]],
+        *,
+        is_new: bool,
+        raises: bool = False,
+        embed: bool = False,
     ) -> list[Done]:
         """Fetch all, several at a time, and project each as it comes; in the order given."""
         states = dict(self.machine.list_states())
@@ -217,7 +226,9 @@ class PeerAdmin:
                 peer = waiting[future]
                 self._report("fetching peers", number, total)
                 try:
-                    results[peer.alias] = self._project(peer, future.result(), states, is_new)
+                    fetched = future.result()
+                    done = self._project(peer, fetched, states, is_new=is_new, embed=embed)
+                    results[peer.alias] = done
                 except GitmemError as error:
                     if raises:
                         raise
@@ -236,15 +247,19 @@ class PeerAdmin:
         peer: Peer,
         fetched: Fetched | None,
         states: Mapping[str, PeerState],
+        *,
         is_new: bool,
+        embed: bool,
     ) -> Done:
         before = states.get(peer.address)
-        if fetched is not None and not fetched.is_new and before is not None:
+        if fetched is not None and not fetched.is_new and before is not None and not embed:
             state = msgspec.structs.replace(before, seen_at=time.time_ns() // 1_000_000)
             self.machine.keep_state(state)
         else:
             tips = fetched.tips if fetched is not None else None
-            state = self.machine.bring_in_step(peer, self._report, heavy=True, tips=tips)
+            state = self.machine.bring_in_step(
+                peer, self._report, heavy=True, tips=tips, embed=embed
+            )
         peer = msgspec.structs.replace(peer, remote_key=peer.remote_key or state.remote_key)
         was_known = any(one.address == peer.address for one in self.book.list_all())
         self.book.put(peer)

@@ -131,6 +131,7 @@ def open_peer(
         report=report,
         history=None if layout.format.is_partial_clone else ports.history,
         ranges=ports.ranges,
+        vectors=_open_vectors(home, settings, environ, is_wanted=heavy),
     )
     opened_settings = msgspec.structs.replace(
         settings,
@@ -152,6 +153,7 @@ def build_workspace(
     report: Report = say_nothing,
     history: object = None,
     ranges: object = None,
+    vectors: object = None,
 ) -> Workspace:
     """A peer's workspace over our projection of it; without `history` its commits are not
     read."""
@@ -171,10 +173,20 @@ def build_workspace(
         grow_in_background=lambda: False,
         report=report,
         vaults=lambda: (),
-        vectors=Lazy(_refuse_vectors),
+        vectors=vectors or Lazy(_refuse_vectors),  # type: ignore[arg-type]
         reranker=Lazy(_refuse_vectors),
         **derive_ports(cache),
     )
+
+
+def _open_vectors(
+    home: PeerHome, settings: Settings, environ: Mapping[str, str], *, is_wanted: bool
+) -> object:
+    """The vectors of a peer, which lie beside our projection of it; None where there are none
+    and nobody is about to make some."""
+    if not is_wanted and not (home.folder / "vectors").is_dir():
+        return None
+    return Lazy(lambda: load("open-vectors")(home.folder, settings, environ))
 
 
 def _refuse() -> object:
@@ -182,7 +194,9 @@ def _refuse() -> object:
 
 
 def _refuse_vectors() -> object:
-    raise PartMissing("the vectors of a peer are not read")
+    raise PartMissing(
+        "there are no vectors of this peer", hint="Make them: gitmem peers pull ALIAS --embed"
+    )
 
 
 def _look(

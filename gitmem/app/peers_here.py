@@ -141,10 +141,12 @@ def _describe(
         where, improve = "unread", pull
     elif where == "ready" and peer.is_path and here.admin.machine.is_stale(peer):
         where = "changed"
+    if improve is None and state is not None and state.verdict == "mismatch":
+        improve = f"{pull} --embed"
     return PeerRow(
         alias=peer.alias,
         address=peer.address,
-        verdict="unknown",
+        verdict=state.verdict if state is not None else "unknown",
         state=where,
         records=state.records if state is not None else 0,
         age_seconds=_age(state),

@@ -34,6 +34,7 @@ class PeerWords(msgspec.Struct, frozen=True):
     inject: bool = False
     with_code: bool = False
     yes: bool = False
+    embed: bool = False
 
 
 def run_peers(session: Session, action: str, words: PeerWords) -> int:
@@ -73,7 +74,7 @@ def _read_rows() -> list[tuple[str, str | None]]:
 
 def _pull(session: Session, here: PeersHere, words: PeerWords) -> int:
     notice = note_untrusted(here.admin.book.list_untrusted())
-    code = _report(session, "peers pull", here.admin.pull(words.names))
+    code = _report(session, "peers pull", here.admin.pull(words.names, embed=words.embed))
     if notice is not None and not session.is_json:
         session.warn([notice])
     return code

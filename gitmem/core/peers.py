@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
+from typing import Literal
 
 import msgspec
 
@@ -15,6 +16,11 @@ MAX_ALIAS_CHARS = 64
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LOCAL = re.compile(r"/|\\|[A-Za-z]:[\\/]")
+
+
+Verdict = Literal["ok", "mismatch", "unknown", "local"]
+"""How a peer's vectors compare with ours: it shares some of our stamp, which are used; of other
+stamps only; none at all; or its texts were embedded here."""
 
 
 class Peer(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +97,7 @@ class PeerState(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool = False
     is_detached: bool = False
     stamps: tuple[str, ...] = ()
+    verdict: Verdict = "unknown"
 
 
 class Sighting(msgspec.Struct, frozen=True):

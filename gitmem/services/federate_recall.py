@@ -7,7 +7,9 @@ meaning and links made; the pool decides at which places peers' records stand am
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +17,7 @@ import msgspec
 from gitmem.core.excerpts import count_tokens, cut_text, find_roots, share_budget
 from gitmem.core.peers import Peer
 from gitmem.core.ranking import Passage, format_key, identity_of
-from gitmem.errors import GitmemError, PartMissing
+from gitmem.errors import Damaged, GitmemError, PartMissing
 from gitmem.services.ask_peers import PeerAsker
 from gitmem.services.documents import format_text
 from gitmem.services.hits import Hit, find_hits
@@ -82,6 +84,10 @@ def _ask_one(federation: Federation, peer: Peer, question: str, most: int) -> li
     """A peer's best records by its own full text, of those that stand."""
     with federation.open(peer) as opened:
         keys = [one.key for one in opened.text.rank(question, kinds=("record",), limit=2 * most)]
+        with suppress(PartMissing, Damaged):  # most peers have no vectors that compare
+            near = [one.key for one in opened.vectors.rank(question, kinds=("record",), limit=most)]
+            pairs = zip_longest(near, keys)
+            keys = list(dict.fromkeys(key for pair in pairs for key in pair if key is not None))
         hits = {hit.id: hit for hit in find_hits(opened, map(identity_of, keys))}
         ordered = [hits[identity_of(key)] for key in keys if identity_of(key) in hits]
         return [

@@ -16,6 +16,7 @@ from gitmem.cli.peers import PeerWords, run_peers
 @click.option("--inject", is_flag=True, help="Hooks may give its records to agents.")
 @click.option("--with-code", is_flag=True, help="Fetch its default branch, too.")
 @click.option("--all", "is_all", is_flag=True, help="pull: all of them, as if none is named.")
+@click.option("--embed", is_flag=True, help="pull: make vectors of their texts, here.")
 @click.option("-y", "--yes", is_flag=True, help="trust: do not ask.")
 def peers(
     session: Session,
@@ -25,6 +26,7 @@ def peers(
     inject: bool,
     with_code: bool,
     is_all: bool,
+    embed: bool,
     yes: bool,
 ) -> int:
     """Let other projects' memories answer, too, read-only.
@@ -38,5 +40,5 @@ def peers(
 
     Of a URL only the memory is fetched, no code. Nothing is ever written to a peer.
     """
-    words = PeerWords(() if is_all else names, alias, inject, with_code, yes)
+    words = PeerWords(() if is_all else names, alias, inject, with_code, yes, embed)
     return run_peers(session, action, words)
