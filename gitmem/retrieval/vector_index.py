@@ -64,14 +64,14 @@ class Making(msgspec.Struct, frozen=True):
 class _Model:
     """The embedder, opened once, and the vector of the question that it was asked last."""
 
-    def __init__(self, making: Making) -> None:
-        self.making = making
+    def __init__(self, make: Callable[[], Embedder]) -> None:
+        self._make = make
         self._embedder: Embedder | None = None
         self._asked: tuple[str, bytes] | None = None
 
     def open(self) -> Embedder:
         if self._embedder is None:
-            self._embedder = self.making.open_embedder()
+            self._embedder = self._make()
         return self._embedder
 
     def embed_question(self, question: str) -> bytes:
@@ -89,18 +89,19 @@ class FileVectorIndex:
         """`elsewhere` are other folders that may hold vectors of this memory."""
         self._home = home
         self._elsewhere = elsewhere
-        self._model = _Model(making)
+        self._making = making
+        self._model = _Model(making.open_embedder)
 
     def open_beside(self, home: Path) -> FileVectorIndex:
         """The vectors of another memory, below another folder, by the same model: it is loaded
         once, and asks each question once."""
-        beside = FileVectorIndex(home, self._model.making)
+        beside = FileVectorIndex(home, self._making)
         beside._model = self._model
         return beside
 
     @property
     def stamp(self) -> Stamp:
-        return self._model.making.stamp or self._model.open().stamp
+        return self._making.stamp or self._model.open().stamp
 
     @property
     def gate(self) -> int | None:
@@ -108,7 +109,7 @@ class FileVectorIndex:
         try:
             return msgspec.json.decode(file.read_bytes(), type=Gate).per_mille
         except (OSError, msgspec.MsgspecError):
-            return self._model.making.gate
+            return self._making.gate
 
     def set_gate(self, per_mille: int, how: str) -> None:
         folder = self._home / self.stamp.format()
@@ -121,14 +122,14 @@ class FileVectorIndex:
             raise CannotWrite(f"the gate cannot be kept: {error.strerror}") from error
 
     def check(self) -> None:
-        self._model.making.check()
+        self._making.check()
 
     def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
         if limit <= 0 or not any(self._list_kinds(kinds)):
             return []
         folder = self._folder()
         asked = self._model.embed_question(question)
-        find_nearest = self._model.making.load_search()
+        find_nearest = self._making.load_search()
         best: list[Ranked] = []
         for kind in self._list_kinds(kinds):
             rows = folder.read_rows(kind)
@@ -189,7 +190,7 @@ class FileVectorIndex:
         by_kind = _sort_ids(keys)
         for home in (self._home, *self._elsewhere):
             for kind, ids in by_kind.items():
-                forget_vectors(home, kind, ids, self._model.making.hold_lock)
+                forget_vectors(home, kind, ids, self._making.hold_lock)
 
     def iter_keys(self, kind: str) -> Iterator[str]:
         return (_decode_key(kind, one) for one in self._folder().iter_ids(kind))
@@ -213,9 +214,7 @@ class FileVectorIndex:
 
     def _folder(self) -> VectorFolder:
         stamp = self.stamp
-        return VectorFolder(
-            self._home / stamp.format(), stamp.dimension, self._model.making.hold_lock
-        )
+        return VectorFolder(self._home / stamp.format(), stamp.dimension, self._making.hold_lock)
 
 
 def encode_id(key: str) -> bytes:
