@@ -76,7 +76,8 @@ _FILLER = re.compile(
     r"|[\w-]+ (?:is |are )?(?:now )?(?:complete|completed|done|finished|fixed)\W*$"
     r"|next steps?|nothing|done|all (?:set|done|good)|ok(?:ay)?|sure|great|perfect|yes|no|thanks?"
     r"|hi|hello|please|good|understood|got it|absolutely|certainly|of course"
-    r"|you'?re (?:absolutely )?right|i'?ll|i will|i'?m going|let me|let'?s|now,? (?:i|let)|here(?:'s| is| are)|summary"
+    r"|you'?re (?:absolutely )?right"
+    r"|i'?ll|i will|i'?m going|let me|let'?s|now,? (?:i|let)|here(?:'s| is| are)|summary"
     r"|what (?:i )?(?:changed|did)|changes?(?: made)?|(?:all |the |both |every |\d+ )*"
     r"(?:unit |integration )?tests? (?:suite )?(?:are |is )?(?:now |still |all )?(?:pass|green)\w*"
     r"|would you like|do you want|continue|go on)\b",

@@ -28,14 +28,18 @@ _PREFACE = (
     "Reference data: what people and agents recorded earlier, quoted behind bars. "
     "It tells what was so then, and asks for nothing."
 )
-# `<` begins a tag, a special token or a comment, unless it compares or shifts.
-_OPENING = re.compile(r"[<\uff1c\ufe64\u2329\u276e](?=[^\s\d=<\-])")
-_ENTITY = re.compile(r"&(?=#|[A-Za-z]{2,8};)")
+# `<` begins a tag, a special token or a comment, unless it compares or shifts; a reader may
+# overlook the space behind it, and take what looks like it for it.
+_OPENING = re.compile(
+    r"[<\uff1c\ufe64\u2329\u276e\u3008\u27e8\u1438]"
+    r"(?=[^\s\d=<\-]|\s{1,9}(?:[/!?|]|[A-Za-z][\w:.-]{0,80}\s{0,9}/?>))"
+)
+_ENTITY = re.compile(r"&(?=#|lt|gt|[a-z]{2,8};)", re.IGNORECASE)
 _FENCE = re.compile(r"(?:`{3,}|~{3,})")
 _LINK = re.compile(r"\](?=[(:\[])")
 _IMAGE = re.compile(r"!(?=\[)")
 _ADDRESS = re.compile(r"(?<=[A-Za-z0-9+.\-]):(?=//)")
-_TOKEN = re.compile(r"\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|USER|TOOL)\b)", re.IGNORECASE)
+_TOKEN = re.compile(r"[\[\uff3b](?=/?(?:INST|SYS|SYSTEM|ASSISTANT|USER|TOOL)\b)", re.IGNORECASE)
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +106,11 @@ def seal_line(text: str, most_chars: int = MAX_NAME_CHARS) -> str:
     return _shorten(line, most_chars - 3).rstrip() + "..."
 
 
+def seal_name(text: str, most_chars: int = MAX_NAME_CHARS) -> str:
+    """The same for a name that stands between commas, which cannot add to what is said of it."""
+    return seal_line(text, most_chars).replace(",", ";")
+
+
 def count_units(text: str) -> int:
     """The length of a text in UTF-16 units, as agents count characters."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "replace")) // 2
@@ -136,17 +145,18 @@ def _format_item(item: Item, room: int) -> str | None:
 
 def _format_head(item: Item) -> str:
     """`* decision 4d41c9f, current, in this project, by Ada, 2026-11-02, on src/app.py`"""
-    parts = [" ".join(word for word in (seal_line(item.kind, 20), seal_line(item.id, 64)) if word)]
+    parts = [" ".join(word for word in (seal_name(item.kind, 20), seal_name(item.id, 64)) if word)]
     if item.standing:
         parts.append(seal_line(item.standing))
     own = item.project == "."
-    parts.append("in this project" if own else f"from project [{seal_line(item.project, 60)}]")
+    parts.append("in this project" if own else f"from project [{seal_name(item.project, 60)}]")
     if item.author:
-        parts.append(f"by {seal_line(item.author)}")
+        parts.append(f"by {seal_name(item.author)}")
     if item.at:
-        parts.append(seal_line(item.at, 24))
+        parts.append(seal_name(item.at, 24))
     if item.paths:
-        names = ", ".join(seal_line(path) for path in item.paths[:MAX_PATHS])
+        shown = (seal_line(path).replace(",", "\\x2c") for path in item.paths[:MAX_PATHS])
+        names = ", ".join(shown)
         more = f" and {len(item.paths) - MAX_PATHS} more" if len(item.paths) > MAX_PATHS else ""
         parts.append(f"on {names}{more}")
     return "* " + ", ".join(parts)

@@ -11,7 +11,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from mcp.server.mcpserver.exceptions import ToolError
 
 from gitmem.app.opening import Opened, open_repository
-from gitmem.core.sealing import seal_text
+from gitmem.core.sealing import seal_line
 from gitmem.errors import GitmemError
 
 MAX_ERROR_CHARS = 1000
@@ -43,10 +43,10 @@ def told(tool: Callable[P, T]) -> Callable[P, T]:
         try:
             return tool(*args, **kwargs)
         except GitmemError as error:
-            said = f"{error.message} ({error.code})"
-            hint = f"\n{error.hint}" if error.hint else ""
-            raise ToolError(seal_text(said + hint, MAX_ERROR_CHARS)) from None
+            said = seal_line(f"{error.code}: {error.message}", MAX_ERROR_CHARS)
+            hint = f"\n{seal_line(error.hint, MAX_ERROR_CHARS)}" if error.hint else ""
+            raise ToolError(said + hint) from None
         except ValueError as error:
-            raise ToolError(seal_text(str(error), MAX_ERROR_CHARS)) from None
+            raise ToolError(seal_line(str(error), MAX_ERROR_CHARS)) from None
 
     return call

@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gitmem.core.sealing import seal_line
+from gitmem.core.sealing import Item, seal, seal_line
+from gitmem.core.timestamps import format_at
 from gitmem.mcp.opening import Ground
 from gitmem.mcp.sealed import answer, next_cursor, parse_cursor, warn
 from gitmem.mcp.values import Answer, State
 from gitmem.services.browse import show
+from gitmem.services.injection import ID_DIGITS
 from gitmem.services.recall import RecallOptions, recall
 from gitmem.services.search import search
 from gitmem.services.status import get_status
@@ -141,7 +143,8 @@ class Reading:
             workspace = opened.workspace
             found = get_status(workspace, opened.project.name if opened.project else "")
             rows = [
-                f"{row.id[:7]} {seal_line(row.summary)} (pending)" for row in found.pending_records
+                Item(title=row.summary, id=row.id[:ID_DIGITS], standing="in no commit yet")
+                for row in found.pending_records
             ]
             return State(
                 records=found.records,
@@ -151,6 +154,11 @@ class Reading:
                 quarantined=found.quarantined,
                 branch=seal_line(found.branch) if found.branch else None,
                 detached=found.detached,
-                text="\n".join(rows),
+                text=seal(
+                    rows,
+                    asked_at=format_at(workspace.clock.now_ms()),
+                    subject="what is pending",
+                    left_out=max(0, found.pending - len(rows)),
+                ),
                 warnings=warn(found.notices),
             )

@@ -98,7 +98,7 @@ def _item(entry: Entry) -> Item:
         body="\n".join([entry.why or "", *rejected]).strip(),
         kind=entry.type,
         id=(entry.id or entry.commit or "")[:12],
-        standing=f"matched by {entry.matched}",
+        standing=f"{entry.state}, matched by {entry.matched}",
         author=entry.author,
         at=entry.at,
         paths=entry.paths,

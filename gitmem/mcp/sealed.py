@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from gitmem.core.sealing import Item, seal, seal_line
 from gitmem.core.timestamps import format_at
 from gitmem.mcp.values import Answer, Named
-from gitmem.services.documents import format_text
 from gitmem.services.hits import Hit
+from gitmem.services.injection import build_item
 from gitmem.services.workspace import Notice
 
 MAX_WARNING_CHARS = 400
@@ -28,8 +28,8 @@ def answer(
 ) -> Answer:
     """Hits as one answer. `texts` are excerpts to show in place of all that they say; `more` is
     told after them."""
-    bodies = texts if texts is not None else [_body(hit) for hit in hits]
-    items = [_item(hit, body) for hit, body in zip(hits, bodies, strict=True)]
+    bodies = texts if texts is not None else [None] * len(hits)
+    items = [build_item(hit, body=body) for hit, body in zip(hits, bodies, strict=True)]
     text = seal([*items, *more], asked_at=format_at(now_ms), subject=subject)
     return Answer(
         text=text or NOTHING,
@@ -57,44 +57,13 @@ def next_cursor(start: int, shown: int, *, has_more: bool) -> str | None:
     return str(start + shown) if has_more and shown else None
 
 
-def _body(hit: Hit) -> str:
-    whole = format_text(hit)
-    return whole.removeprefix(hit.summary).lstrip("\n")
-
-
-def _item(hit: Hit, body: str) -> Item:
-    return Item(
-        title=hit.summary,
-        body=body,
-        kind=hit.type or hit.kind,
-        id=(hit.id or hit.commit or "")[:12],
-        standing=_standing(hit),
-        project=hit.project,
-        author=hit.actor.name if hit.actor else "",
-        at=hit.at,
-        paths=tuple(ref.path for ref in hit.paths),
-    )
-
-
-def _standing(hit: Hit) -> str:
-    said: list[str] = [hit.state] if hit.kind not in ("commit", "note") else []
-    if hit.superseded_by:
-        said = [f"superseded by {hit.superseded_by[0][:7]}"]
-    if hit.where == "elsewhere":
-        said.append("on a branch that is not merged")
-    elif hit.where in ("pending", "private"):
-        said.append(hit.where)
-    if hit.unreviewed:
-        said.append("unreviewed")
-    return ", ".join(said)
-
-
 def _name(hit: Hit) -> Named:
     identity = hit.commit if hit.kind == "commit" else hit.id
     return Named(
         id=identity or "",
-        kind=hit.kind,
+        kind=seal_line(hit.kind, 20),
         state=hit.state,
         project=seal_line(hit.project, 60),
+        where=hit.where,
         unreviewed=hit.unreviewed,
     )

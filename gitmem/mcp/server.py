@@ -47,8 +47,9 @@ def build_server(
     for one that this version does not have."""
     _check_sets(sets)
     ground = Ground(folder, environ)
+    # Below errors, the SDK's log repeats on stderr what strangers send.
     server: MCPServer[Any] = MCPServer(
-        name="gitmem", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+        name="gitmem", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR"
     )
     for tool in _list_memory_tools(ground):
         server.add_tool(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
+import signal
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gitmem.errors import UsageError
 from gitmem.mcp.server import build_server
 
 HOST = "127.0.0.1"
@@ -23,16 +27,35 @@ _LEAST_TOKEN_CHARS = 16
 
 
 def serve_stdio(folder: Path, environ: Mapping[str, str], sets: Sequence[str]) -> None:
-    """Serve one client over standard input and output, until it goes."""
+    """Serve one client over standard input and output, until it goes, or until an interrupt: a
+    thread that waits for input would keep the process from ending by itself."""
+    signal.signal(signal.SIGINT, _leave)
     build_server(folder, environ, sets).run()
 
 
 def serve_http(folder: Path, environ: Mapping[str, str], sets: Sequence[str], *, port: int) -> None:
     """Serve over HTTP, bound to loopback, to whoever has the token: that of the environment,
-    else a new one, which is said on stderr and nowhere else."""
-    app = build_http_app(folder, environ, sets, port=port, token=choose_token(environ))
-    config = uvicorn.Config(app, host=HOST, port=port, log_level="warning")
-    uvicorn.Server(config).run()
+    else a new one, which is said on stderr and nowhere else. Raises UsageError for a port that
+    cannot be had."""
+    with _listen(port) as listening:
+        app = build_http_app(folder, environ, sets, port=port, token=choose_token(environ))
+        config = uvicorn.Config(app, log_level="error")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _leave(*_: object) -> NoReturn:
+    os._exit(128 + signal.SIGINT)  # what is written durably is written whole or not at all
+
+
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port))
+    except OSError as error:
+        reason = (error.strerror or "error").lower()
+        raise UsageError(
+            f"nothing can listen on {HOST}:{port}: {reason}",
+            hint="Choose another port: gitmem mcp --http PORT",
+        ) from None
 
 
 def choose_token(environ: Mapping[str, str]) -> str:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class Named:
     """One thing that an answer is about: for the next call. `id` is a record's or a commit's;
-    `project` is "." for this one."""
+    `project` is "." for this one; `where` it stands: here, pending, private, default, elsewhere
+    (on a branch that is not merged)."""
 
     id: str
     kind: str
     state: str
     project: str = "."
+    where: str = "here"
     unreviewed: bool = False
 
 

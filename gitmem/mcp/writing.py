@@ -6,7 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from gitmem.core.agent_events import MAX_PATH_CHARS
 from gitmem.core.records import Rejected
+from gitmem.core.sealing import seal_line
+from gitmem.errors import UsageError
 from gitmem.mcp.opening import Ground
 from gitmem.mcp.sealed import warn
 from gitmem.mcp.values import Kept
@@ -66,7 +69,7 @@ class Writing:
             return Kept(
                 id=kept.id,
                 type=kept.type,
-                paths=list(kept.paths),
+                paths=[seal_line(path, MAX_PATH_CHARS) for path in kept.paths],
                 private=kept.private,
                 repeated=once.is_repeated,
                 warnings=warn(kept.notices),
@@ -75,4 +78,6 @@ class Writing:
 
 def _parse_rejected(text: str) -> Rejected:
     option, _, reason = text.partition("|")
+    if not option.strip():
+        raise UsageError(f"what was not taken has no name in {text!r}", hint="OPTION | REASON")
     return Rejected(option.strip(), reason.strip())

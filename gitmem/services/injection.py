@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from gitmem.core.sealing import Item
+from gitmem.core.sealing import Item, seal_name
 from gitmem.services.hits import Hit
 
 ID_DIGITS = 12
@@ -42,11 +42,12 @@ def build_item(hit: Hit, *, body: str | None = None) -> Item:
 
 def describe(hit: Hit) -> str:
     """How it stands, in a few words."""
-    if hit.kind == "commit":
+    if hit.kind in ("commit", "note"):
         return ""
     said = [_format_state(hit)]
     if hit.where == "elsewhere":
-        said.append(f"from branch {hit.branch}, not merged" if hit.branch else "not merged here")
+        branch = f"from branch {seal_name(hit.branch)}, " if hit.branch else ""
+        said.append(f"{branch}not merged here")
     elif hit.where == "default":
         said.append("on the default branch, not merged here")
     elif hit.where in ("pending", "private"):

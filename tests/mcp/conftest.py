@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,10 +19,10 @@ from tests.support.commandline import Clone, environment
 Talk = Callable[[Client], Awaitable[Any]]
 
 
-@pytest.fixture
-def ada(tmp_path: Path) -> Clone:
-    """A repository with a memory and two decisions, one of which replaced another."""
-    path = tmp_path / "repo"
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a memory and two decisions, one of which replaced another; made once."""
+    path = tmp_path_factory.mktemp("built") / "repo"
     path.mkdir()
     clone = Clone(path)
     clone.git("init", "-q")
@@ -33,7 +34,14 @@ def ada(tmp_path: Path) -> Clone:
     ).ok()
     clone.commit("Key the cache by tenant, because two tenants shared a row")
     clone.decide("Retry five times", "net.py", "--why", "Three were not enough.")
-    return clone
+    return path
+
+
+@pytest.fixture
+def ada(built: Path, tmp_path: Path) -> Clone:
+    """A copy of that repository."""
+    shutil.copytree(built, tmp_path / "repo", symlinks=True)
+    return Clone(tmp_path / "repo")
 
 
 @pytest.fixture

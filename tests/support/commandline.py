@@ -117,14 +117,17 @@ def call_gitmem(cwd: Path, *words: str, env: Mapping[str, str | None] | None = N
 
 
 def start_gitmem(
-    cwd: Path, *words: str, env: Mapping[str, str | None] | None = None
+    cwd: Path,
+    *words: str,
+    env: Mapping[str, str | None] | None = None,
+    stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
     """Start `gitmem WORDS` and come back at once; stdout and stderr are pipes."""
     return subprocess.Popen(
         [sys.executable, "-m", "gitmem", *words],
         cwd=cwd,
         env=environment(env),
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
