@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
+
+import msgspec
 
 from gitmem.core.agent_events import MAX_PATH_CHARS, MAX_PATHS, MAX_TEXT_CHARS
 
@@ -13,6 +16,28 @@ _MAX_STRINGS = 1_000
 _PATCHED = re.compile(
     r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.{1,4096}?)\s*$", re.MULTILINE
 )
+
+
+# An escape of JSON: a pair of surrogates, one by itself, or another. Programs that count in
+# UTF-16 cut texts between the two, and write what is left.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def decode_payload(raw: bytes) -> Any:
+    """The JSON of an event or of a transcript's line. A byte order mark is passed over; half a
+    surrogate pair, and what is not UTF-8, become U+FFFD. Raises msgspec.DecodeError, and
+    RecursionError."""
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        mended = raw.decode("utf-8", "replace").encode()
+        mended = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], mended)
+        return msgspec.json.decode(mended)
 
 
 def find_text(payload: Mapping[str, Any], *names: str) -> str:

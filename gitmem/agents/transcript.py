@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from gitmem.agents.reading import decode_payload
 from gitmem.core.agent_events import MAX_TEXT_CHARS
 
 MAX_TAIL_BYTES = 48 * 1024 * 1024
@@ -54,7 +55,7 @@ def _decode(raw: bytes) -> Mapping[str, Any] | None:
     if len(raw) > MAX_LINE_BYTES:
         return None
     try:
-        value = msgspec.json.decode(raw)
+        value = decode_payload(raw)
     except (msgspec.DecodeError, RecursionError, ValueError):
         return None
     return value if isinstance(value, dict) else None

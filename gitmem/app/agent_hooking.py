@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from gitmem.agents.reading import decode_payload
 from gitmem.app.adapters import load
 from gitmem.app.clock import SystemClock
 from gitmem.core.agent_events import AGENTS, Event, Moment
@@ -88,7 +89,7 @@ class Hooking:
 
     def answer(self, raw: bytes) -> bytes:
         """What goes to stdout for one payload. Raises whatever goes wrong."""
-        payload = msgspec.json.decode(raw)
+        payload = decode_payload(raw)
         if not isinstance(payload, dict) or self._agent not in AGENTS:
             return b""
         hooks = importlib.import_module(f"gitmem.agents.{self._agent}")

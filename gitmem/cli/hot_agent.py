@@ -6,6 +6,7 @@ Whatever breaks, the agent goes on as if gitmem were not there; the reason goes 
 from __future__ import annotations
 
 import _thread
+import codecs
 import os
 import sys
 import time
@@ -144,7 +145,7 @@ class _Reader:
 def _is_whole(data: bytes) -> bool:
     """Whether the JSON ends here: the end of the stream may never come."""
     try:
-        msgspec.json.decode(data)
+        msgspec.json.decode(data.removeprefix(codecs.BOM_UTF8))
     except (msgspec.DecodeError, RecursionError, ValueError):
         return False
     return True

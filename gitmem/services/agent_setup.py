@@ -120,8 +120,9 @@ def check_spot(spot: Spot) -> tuple[FileState | None, str]:
 def format_diff(change: Change) -> str:
     """The change as a unified diff."""
     before, after = (_lines(data) for data in (change.before, change.after))
-    old = "/dev/null" if change.before is None else f"a/{change.shown}"
-    new = "/dev/null" if change.after is None else f"b/{change.shown}"
+    name = change.shown.lstrip("/")
+    old = "/dev/null" if change.before is None else f"a/{name}"
+    new = "/dev/null" if change.after is None else f"b/{name}"
     rows = difflib.unified_diff(before, after, old, new)
     return "".join(row if row.endswith("\n") else row + "\n" for row in rows)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,28 @@ def test_an_empty_object_harms_no_event(agent: Agent, event: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"" or json.loads(done.stdout)
     assert "Error" not in read_log(agent.clone)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: codecs.BOM_UTF8 + data,  # PowerShell sends one
+        lambda data: data.replace(b"~", rb"\ud83d"),  # half an emoji, cut by UTF-16 units
+        lambda data: data.replace(b"~", rb"\udE00 \\ud83d"),
+        lambda data: data.replace(b"~", b"\xff\xe2"),
+    ],
+)
+def test_a_text_that_was_cut_or_marked_does_not_lose_the_event(
+    agent: Agent, spoil: Callable[[bytes], bytes]
+) -> None:
+    remember(agent.clone, "Keyed by tenant", "app.py")
+    payload = agent.payload(
+        tool_name="Edit", tool_input={"file_path": "app.py", "new_string": "~"}, prompt="~"
+    )
+    done = agent.run("pre-tool-use", spoil(json.dumps(payload).encode()))
+    assert b"Keyed by tenant" in done.stdout
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert read_log(agent.clone) == ""
 
 
 def test_nonsense_is_in_the_log_and_doctor_shows_it(agent: Agent) -> None:
