@@ -27,7 +27,8 @@ class Federation(Protocol):
         ...
 
     def bring_in_step(self, peer: Peer, report: Callable[[str, int, int], None]) -> PeerState:
-        """Project what a peer has new, and say what it has now; stops where `report` raises, to go on from there."""
+        """Project what a peer has new, and say what it has now; stops where `report` raises,
+        to go on from there."""
         ...
 
     def find(self, keys: Iterable[str]) -> list[Sighting]:
