@@ -20,7 +20,7 @@ from gitmem.core.changelog_markdown import (
 from gitmem.core.wording import format_count
 from gitmem.errors import PartMissing, UsageError
 from gitmem.services.changelog import ChangelogRequest
-from gitmem.services.changelog_file import prepend_section, write_whole
+from gitmem.services.changelog_file import prepend_section
 from gitmem.services.release_range import UNRELEASED
 from gitmem.services.workspace import Workspace
 
@@ -39,7 +39,6 @@ class ChangelogOptions(msgspec.Struct, frozen=True, kw_only=True):
     tag: str | None = None
     is_unreleased: bool = False
     prepend: str | None = None
-    output: str | None = None
     is_check: bool = False
     may_fetch: bool = False
     is_prose: bool = False
@@ -59,10 +58,10 @@ def run_changelog(session: Session, options: ChangelogOptions) -> int:
         changelog = answer.changelog
         is_json = session.is_json or options.format == "json"
         written = _write(opened.workspace, changelog, options)
-        if is_json and (written is None or session.is_json):
+        if is_json:
             session.data("changelog", build_data(changelog), answer.notices)
         elif written is not None:
-            session.note(f"{clean_line(written)}: {changelog.title}")
+            session.note(clean_line(written))
         elif not options.is_check:
             session.text(_RENDERERS[options.format](changelog))
         if options.is_check and not is_json:
@@ -82,25 +81,21 @@ def _check_options(options: ChangelogOptions) -> None:
             "--prose needs a language model, and this version has none to ask",
             hint="Leave --prose out: the same facts, without it.",
         )
-    if options.prepend and options.output:
-        raise UsageError("--prepend and --output contradict each other")
     if options.prepend and options.format not in ("keepachangelog", "md"):
         raise UsageError("--prepend writes Markdown: --format keepachangelog or md")
 
 
 def _write(workspace: Workspace, changelog: Changelog, options: ChangelogOptions) -> str | None:
-    """Write what is to be written; the file, if any."""
-    if options.prepend:
-        section = _RENDERERS[options.format](changelog)
-        is_release = changelog.title != UNRELEASED and changelog.is_at_head
-        prepend_section(workspace, options.prepend, changelog.title, section, is_release=is_release)
-    elif options.output:
-        if options.format == "json":
-            text = msgspec.json.encode(build_data(changelog)).decode() + "\n"
-        else:
-            text = _RENDERERS[options.format](changelog)
-        write_whole(workspace, options.output, text)
-    return options.prepend or options.output
+    """Write what is to be written; what became of which file, if any."""
+    if not options.prepend:
+        return None
+    section = _RENDERERS[options.format](changelog)
+    is_release = changelog.title != UNRELEASED and changelog.is_at_head
+    is_changed = prepend_section(
+        workspace, options.prepend, changelog.title, section, is_release=is_release
+    )
+    said = f"{changelog.title} is written" if is_changed else f"{changelog.title} is up to date"
+    return f"{options.prepend}: {said}"
 
 
 def build_data(changelog: Changelog) -> dict[str, Any]:

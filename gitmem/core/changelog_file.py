@@ -13,8 +13,13 @@ from gitmem.errors import Refused
 HEADER = "# Changelog\n\n"
 UNRELEASED = "Unreleased"
 _OPEN = re.compile(rb"(?m)^<!-- gitmem: ([^\r\n]{1,250}) -->[ \t]*\r?$")
-_HEADING = re.compile(rb"(?m)^##[ \t]+\S")
-_TITLE = re.compile(rb"(?m)\A(?:\xef\xbb\xbf)?#[ \t]+[^\r\n]*(?:\r?\n|\Z)")
+# A version: any heading of the second level, or one of the first that begins with a number.
+_VERSION = re.compile(
+    rb"(?m)^(?:##[ \t]+\S|#[ \t]+\[?v?\d|[^\s#<>|\-=][^\r\n]*\r?\n-{3,}[ \t]*\r?$)"
+)
+_TITLE = re.compile(rb"(?m)\A\s*(?:#[ \t]+\S|[^\s#<>|\-=][^\r\n]*\r?\n=+[ \t]*\r?$)")
+# A byte order mark, and what some page makers want first of all.
+_FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:---[ \t]*\r?\n(?:[^\r\n]*\r?\n)*?---[ \t]*\r?\n)?")
 
 
 def place_section(file: bytes, name: str, section: str, *, is_release: bool = False) -> bytes:
@@ -62,9 +67,12 @@ def _find_sections(file: bytes) -> dict[bytes, tuple[int, int]]:
 
 
 def _find_place(file: bytes, starts: list[int]) -> int:
-    """Before the first version, ours or not; else after the title and what is said below it."""
-    heading = _HEADING.search(file)
-    candidates = [*starts, *([heading.start()] if heading else [])]
+    """Before the first version, ours or not; else after the title and what is said below it;
+    else before everything but what must come first."""
+    front = _FRONT.match(file)
+    begin = front.end() if front else 0
+    version = _VERSION.search(file, begin)
+    candidates = [*starts, *([version.start()] if version else [])]
     if candidates:
         return min(candidates)
-    return len(file) if _TITLE.search(file) else 0
+    return len(file) if _TITLE.search(file[begin:]) else begin

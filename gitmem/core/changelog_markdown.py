@@ -21,6 +21,7 @@ MAX_CANCELLED = 50
 GITHUB_CHARS = 120_000
 """A release's body may have 125,000 characters."""
 
+_STATES = {"superseded": "replaced since", "conflict": "in conflict with another"}
 _TYPE_TITLES = {
     "security": "Security",
     "feature": "Features",
@@ -142,6 +143,8 @@ def _marks(entry: Entry, request: str | None, web: Web | None) -> list[str]:
         marks.append(f"{len(entry.commits) - MAX_COMMITS} more commits")
     if entry.id is not None:
         marks.append(f"decision `{entry.id[:SHORT]}`")
+    if entry.state in _STATES:
+        marks.append(_STATES[entry.state])
     if entry.replaces:
         marks.append("replaces " + " and ".join(f"`{one[:SHORT]}`" for one in entry.replaces[:5]))
     return marks

@@ -10,7 +10,9 @@ import msgspec
 
 _OID = re.compile(r"(?m)^This reverts commit ([0-9a-f]{7,64})\b")
 _MERGE = re.compile(r"reversing\s+changes\s+made\s+to\s+([0-9a-f]{7,64})\b")
-_SUBJECT = re.compile(r'(?:Revert "(.+)"|[Rr]evert: +(.+?))(?: \(#\d+\))?')
+_SUBJECT = re.compile(r'(?:(?:Revert|Reapply) "(.+)"|[Rr]evert: +(.+?))(?: \(#\d+\))?')
+_QUOTED = re.compile(r'(Revert|Reapply) "(.+)"(?: \(#\d+\))?')
+_FULL = (40, 64)
 _NUMBER = re.compile(r" \(#\d+\)$")
 
 
@@ -25,14 +27,22 @@ class Message(Protocol):
     def message(self) -> str: ...
 
 
+class Older(msgspec.Struct, frozen=True):
+    """The subject of something from before the range, and whether it is taken back or, its
+    revert reverted, there again."""
+
+    subject: str
+    is_restored: bool = False
+
+
 class Reverts(msgspec.Struct, frozen=True):
     """`cancelled`: commit of the range → the commit of the range that took it back. `taking`:
-    commits that did so, and have no other purpose. `older`: commit of the range → what it says
-    it reverts, which is none of the range."""
+    commits that did so, and have no other purpose. `older`: commit of the range → what its
+    subject says it reverts, which is none of the range."""
 
     cancelled: Mapping[str, str]
     taking: frozenset[str]
-    older: Mapping[str, str]
+    older: Mapping[str, Older]
 
 
 def find_reverts(commits: Sequence[Message]) -> Reverts:
@@ -45,35 +55,60 @@ def find_reverts(commits: Sequence[Message]) -> Reverts:
         by_subject.setdefault(_plain(commit.message), []).append(place)
     cancelled: dict[str, str] = {}
     taking: set[str] = set()
-    older: dict[str, str] = {}
+    older: dict[str, Older] = {}
     for commit in reversed(commits):
         subject = commit.message.partition("\n")[0].strip()
         match = _SUBJECT.fullmatch(subject)
-        named = _OID.search(commit.message)
+        named = _OID.findall(commit.message)
         if commit.oid in cancelled or not (match or named):
             continue
-        quoted = (match[1] or match[2]) if match else subject
-        target = _find_target(named, quoted, places[commit.oid], by_subject, commits)
-        if target is None:
-            older[commit.oid] = quoted
-            continue
-        taking.add(commit.oid)
-        for oid in _list_taken(target, commit.message, by_oid):
-            cancelled.setdefault(oid, commit.oid)
+        before = places[commit.oid]
+        if named:
+            found = [_find_named(prefix, before, places, commits) for prefix in named]
+        else:
+            quoted = (match[1] or match[2]) if match else ""
+            if subject.startswith("Reapply"):
+                quoted = f'Revert "{quoted}"'
+            found = [_find_quoted(quoted, before, by_subject, commits)]
+        targets = [target for target in found if target is not None]
+        # A message of its own says more than that something was reverted: it stays.
+        if match and targets:
+            taking.add(commit.oid)
+        elif match:
+            older[commit.oid] = _unfold(subject)
+        for target in targets:
+            for oid in _list_taken(target, commit.message, by_oid):
+                cancelled.setdefault(oid, commit.oid)
     return Reverts(cancelled, frozenset(taking), older)
 
 
-def _find_target(
-    named: re.Match[str] | None,
-    quoted: str,
-    before: int,
-    by_subject: Mapping[str, Sequence[int]],
-    commits: Sequence[Message],
+def _unfold(subject: str) -> Older:
+    """What the innermost subject says, and whether all in all it is there again."""
+    is_restored = True
+    if (match := _SUBJECT.fullmatch(subject)) and match[2]:
+        return Older(match[2])
+    while match := _QUOTED.fullmatch(subject):
+        is_restored = is_restored == (match[1] == "Reapply")
+        subject = match[2]
+    return Older(subject, is_restored)
+
+
+def _find_named(
+    prefix: str, before: int, places: Mapping[str, int], commits: Sequence[Message]
 ) -> str | None:
-    """The commit of the range that is reverted: the named one, else the latest of that subject."""
-    if named:
-        prefix = named[1]
-        return next((c.oid for c in commits[:before] if c.oid.startswith(prefix)), None)
+    """The commit of the range, before a place, whose id begins so."""
+    place = places.get(prefix)
+    if place is not None:
+        return prefix if place < before else None
+    if len(prefix) in _FULL:
+        return None
+    return next((commit.oid for commit in commits[:before] if commit.oid.startswith(prefix)), None)
+
+
+def _find_quoted(
+    quoted: str, before: int, by_subject: Mapping[str, Sequence[int]], commits: Sequence[Message]
+) -> str | None:
+    """The latest commit of the range, before a place, of that subject."""
     places = [place for place in by_subject.get(_plain(quoted), ()) if place < before]
     return commits[places[-1]].oid if places else None
 

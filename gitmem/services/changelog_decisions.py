@@ -121,7 +121,7 @@ class _Search:
         for record in self._list_public(ids, uncommitted=True):
             if record.id in self.found or record.commits:
                 continue
-            commit = self._find_by_base(record)
+            commit = self._find_by_base(record) or self._find_before_base(record)
             if commit is not None:
                 self.found[record.id] = Found(record, "path", (commit,))
 
@@ -168,6 +168,17 @@ class _Search:
         if after:
             return self._contents.commits[min(after)].oid
         return base if start in places else None
+
+    def _find_before_base(self, record: Decision) -> str | None:
+        """For what is known by ref, so that it need not wait for a commit: the last commit up
+        to its base that touched one of its files."""
+        held = self._standing.find_held([record.id]).get(record.id)
+        start = self._places.get(record.base or "")
+        if start is None or held is None or not (held.places.own or held.places.fetched):
+            return None
+        places = [self._places[oid] for oids in self._touches(record) for oid in oids]
+        before = [place for place in places if place < start]
+        return self._contents.commits[max(before)].oid if before else None
 
     def _list_explaining_others(self, decisions: Sequence[Decision]) -> set[str]:
         """Decisions that name commits, all of them older than the range: they came late."""

@@ -27,12 +27,6 @@ def prepend_section(
     return _write(path, before, after)
 
 
-def write_whole(workspace: Workspace, typed: str, text: str) -> bool:
-    """Write a whole file; whether that changed anything. Raises as `prepend_section` does."""
-    path = _find_file(workspace, typed)
-    return _write(path, _read(path), text.encode("utf-8", "replace"))
-
-
 def _find_file(workspace: Workspace, typed: str) -> Path:
     """The file itself, links followed. One that was named outside of the repository is meant
     to be there; one that only a link leads out to is not."""
@@ -50,6 +44,8 @@ def _find_file(workspace: Workspace, typed: str) -> Path:
             raise PathOutside(f"{typed} is git's own, not the repository's content")
     if real.is_dir() or typed.endswith(("/", os.sep)):
         raise UsageError(f"{typed} is a folder", hint="Name a file: --prepend CHANGELOG.md")
+    if real.exists() and not real.is_file():
+        raise UsageError(f"{typed} is no regular file")
     if not real.parent.is_dir():
         raise UsageError(f"there is no folder {real.parent}")
     return real

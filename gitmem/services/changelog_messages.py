@@ -8,7 +8,7 @@ from gitmem.core.changelog_entries import Cancelled, Entry
 from gitmem.core.commit_types import find_group, parse_subject
 from gitmem.core.history import Commit
 from gitmem.core.reasons import has_reason, is_bot
-from gitmem.core.reverts import Reverts
+from gitmem.core.reverts import Older, Reverts
 from gitmem.core.timestamps import format_at
 from gitmem.core.trailers import StatedDecision, cut_trailers, find_decision
 from gitmem.ports.range_reader import RangeCommit
@@ -49,7 +49,7 @@ def list_cancelled(
         if commit.oid in reverts.cancelled
         and commit.oid not in decided
         and len(commit.parents) < 2
-        and not commit.message.startswith('Revert "')
+        and not commit.message.startswith(('Revert "', 'Reapply "'))
     ]
 
 
@@ -90,21 +90,22 @@ def _build(commit: RangeCommit, said: StatedDecision | None) -> Entry:
     )
 
 
-def _build_revert(commit: RangeCommit, quoted: str) -> Entry:
-    subject = parse_subject(quoted)
+def _build_revert(commit: RangeCommit, older: Older) -> Entry:
+    subject = parse_subject(older.subject)
     was_added = find_group(subject.type, subject.summary) == "Added"
+    group = "Changed" if not was_added else "Added" if older.is_restored else "Removed"
     lines = cut_trailers(commit.message).partition("\n")[2].strip("\n").split("\n")
     prose = "\n".join(line for line in lines if not line.startswith("This reverts commit "))
     return Entry(
         commit=commit.oid,
         type="revert",
-        group="Removed" if was_added else "Changed",
-        summary=f"Reverted: {subject.summary}",
+        group=group,
+        summary=f"{'Restored' if older.is_restored else 'Reverted'}: {subject.summary}",
         why=prose.strip("\n") or None,
         matched="message",
         commits=(commit.oid,),
         paths=tuple(dict.fromkeys(touch.path for touch in commit.touches)),
-        reverts=quoted,
+        reverts=older.subject,
         at=format_at(commit.at * 1000),
         author=commit.author,
     )

@@ -36,8 +36,12 @@ def find_release(
     found = resolve_range(workspace, chosen)
     older, newer = _plain(found.older), _plain(end or found.newer)
     text = show_name(found.text.replace(_TAGS, ""))
+    named = newer or (text if len(chosen) == 1 else UNRELEASED)
+    if tag is not None and newer == "HEAD":
+        # A page of HEAD says something else every day; that of the tag will be there.
+        newer = tag
     found = msgspec.structs.replace(found, text=text, older=older, newer=newer)
-    title = tag or (UNRELEASED if is_unreleased else newer or UNRELEASED)
+    title = tag or (UNRELEASED if is_unreleased else named)
     is_open = is_unreleased or title in (UNRELEASED, "HEAD")
     at = None if is_open else workspace.ranges.find_tag_time(title)
     if at is not None:

@@ -59,3 +59,25 @@ def test_it_is_idempotent_and_keeps_every_other_byte(
         assert (before + after).replace(b"\r\n", b"").replace(b"\n", b"") == file.replace(
             b"\r\n", b""
         ).replace(b"\n", b"")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"Title\n=====\n\nWords.\n\n", b"1.0\n---\n\n- First\n"),
+        (b"Title\r\n=====\r\n\r\nWords.\r\n", b""),
+        (b"---\nlayout: page\n---\n", b"Words without a title.\n"),
+        (b"---\nlayout: page\n---\n\n# Changes\n\n", b"## 1.0\n"),
+        (b"\xef\xbb\xbf# Changes\n\nWords.\n\n", b"## 1.0\n"),
+        (b"", b"# [2.0.0](link)\n\n- x\n\n# 1.0\n"),
+        (b"\n# Changes\n", b""),
+    ],
+)
+def test_its_place_is_below_what_comes_first_and_above_the_newest_version(
+    before: bytes, after: bytes
+) -> None:
+    placed = place_section(before + after, "v", "x")
+    head, _, rest = placed.partition(b"<!-- gitmem: v -->")
+    tail = rest.partition(b"<!-- /gitmem: v -->")[2]
+    assert (head.strip(), tail.strip()) == (before.strip(), after.strip())
+    assert place_section(placed, "v", "x") == placed

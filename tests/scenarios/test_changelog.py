@@ -141,6 +141,27 @@ def test_what_looks_like_an_option_is_refused(ada: Clone, word: str) -> None:
     done = ada.gitmem("changelog", "--", word).ends(2)
     assert "looks like an option" in done.err
     assert not (ada.path / "x").exists()
+    ada.gitmem("changelog", word).ends(2)
+    assert not (ada.path / "x").exists()
+
+
+def test_a_tag_by_itself_heads_all_that_led_to_it(ada: Clone) -> None:
+    ada.decide("First", "a.py")
+    ada.git("tag", "-a", "-m", "one", "rel/1.0")
+    ada.decide("Second", "b.py")
+    data = log(ada, "rel/1.0")
+    assert (data["title"], [one["summary"] for one in data["entries"]]) == ("rel/1.0", ["First"])
+    assert log(ada, "main")["title"] == "Unreleased"
+
+
+def test_a_release_that_is_to_be_tagged_is_linked_by_its_tag(ada: Clone) -> None:
+    ada.git("remote", "add", "origin", "https://github.com/ada/code.git")
+    ada.git("tag", "v1")
+    ada.decide("Second", "b.py")
+    url = "https://github.com/ada/code/compare/"
+    assert log(ada, "--tag", "v2")["compare_url"] == url + "v1...v2"
+    assert log(ada, "--tag", "v2", "v1..HEAD")["compare_url"] == url + "v1...v2"
+    assert log(ada)["compare_url"] == url + "v1...HEAD"
 
 
 def test_a_missing_end_and_an_ambiguous_prefix_are_errors(ada: Clone) -> None:
@@ -180,6 +201,33 @@ def test_a_decision_that_no_commit_holds_is_found_by_base_and_path(team: Team) -
     (entry,) = log(ada, "v1..HEAD")["entries"]
     assert (entry["id"], entry["matched"], entry["commit"]) == (record, "path", ada.head())
     assert log(ada, "v1..HEAD")["coverage"]["decided"] == 1
+
+
+def test_a_decision_known_by_ref_is_found_some_commits_later(team: Team) -> None:
+    ada = team.start()
+    ada.git("tag", "v1")
+    about = ada.commit("Change the app", {"app.py": "changed\n"})
+    ada.commit("Something else", {"b.py": "b\n"})
+    record = ada.capture("Said later", "app.py")
+    assert summaries(ada, "v1..HEAD") == []
+    ada.gitmem("push").ok()
+    (entry,) = log(ada, "v1..HEAD")["entries"]
+    assert (entry["id"], entry["matched"], entry["commit"]) == (record, "path", about)
+    assert log(ada, "v1..HEAD")["coverage"]["unexplained_paths"] == ["b.py"]
+
+
+def test_what_is_reverted_and_applied_again_over_releases_is_told(bare_history: Clone) -> None:
+    clone = bare_history
+    feature = clone.commit("feat: tenants", {"t.py": "t\n"})
+    clone.git("tag", "v1")
+    clone.git("revert", "--no-edit", feature)
+    clone.git("tag", "v2")
+    clone.git("revert", "--no-edit", "HEAD")
+    assert summaries(clone, "v1..v2") == ["Reverted: Tenants"]
+    assert summaries(clone, "v2..HEAD") == ["Restored: Tenants"]
+    assert log(clone, "v1..HEAD")["entries"] == []
+    groups = [log(clone, words)["entries"][0]["group"] for words in ("v1..v2", "v2..HEAD")]
+    assert groups == ["Removed", "Added"]
 
 
 def test_a_pending_decision_about_what_is_not_committed_yet_is_of_no_range(ada: Clone) -> None:
@@ -536,11 +584,10 @@ def test_a_link_out_of_the_repository_is_refused(ada: Clone, tmp_path: Path) -> 
     (ada.path / "folder").symlink_to(tmp_path)
     for words in (
         ["--prepend", "CHANGES.md"],
-        ["-o", "CHANGES.md"],
         ["--prepend", "folder/outside.md"],
     ):
         assert "leads out" in ada.gitmem("changelog", *words).ends(4).err
-    ada.gitmem("changelog", "-o", ".git/config").ends(2)
+    ada.gitmem("changelog", "--prepend", ".git/config").ends(2)
     assert outside.read_text() == "mine\n"
 
 

@@ -24,7 +24,6 @@ from gitmem.services.impact import DEFAULT_LIMIT, KINDS, Kind
 @click.option("--unreleased", is_flag=True, help="Since the last tag, headed Unreleased.")
 @click.option("--tag", metavar="T", help="Head it with this version, which may not exist yet.")
 @click.option("--prepend", metavar="FILE", help="Put its section into this file, or renew it.")
-@click.option("-o", "--output", metavar="FILE", help="Write it to this file.")
 @click.option("--check", is_flag=True, help="Exit 1 where files changed and nothing says why.")
 @click.option("--fetch", is_flag=True, help="Fetch the history that a shallow clone lacks.")
 @click.option("--prose", is_flag=True, help="Let a language model write it (costs money).")
@@ -35,7 +34,6 @@ def changelog(
     unreleased: bool,
     tag: str | None,
     prepend: str | None,
-    output: str | None,
     check: bool,
     fetch: bool,
     prose: bool,
@@ -57,7 +55,6 @@ def changelog(
         tag=tag,
         is_unreleased=unreleased,
         prepend=prepend,
-        output=output,
         is_check=check,
         may_fetch=fetch,
         is_prose=prose,
