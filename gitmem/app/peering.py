@@ -101,13 +101,7 @@ def open_peer(
     origin = own.home if said.is_detached else None
     paths = PeerPaths(home.folder / "clone", origin)
     ports = Ports(layout, git, paths, environ, is_detached=said.is_detached, heavy=heavy)
-    refs = PeerRefs(ports.sources.refs)
-    sources = msgspec.structs.replace(
-        ports.sources,
-        refs=refs,
-        settings=PeerSettings(ports.sources.settings),
-        memory_refs=PeerRefs(ports.sources.memory_refs) if said.is_detached else refs,
-    )
+    sources = _only_reading(ports.sources, is_detached=said.is_detached)
     cache = open_cache(home.cache, repository=peer.address)
     closing = [sources.objects.close, sources.memory_objects.close, cache.close]
     present, branch = _look(layout, sources, said, paths)
@@ -133,13 +127,21 @@ def open_peer(
         ranges=ports.ranges,
         vectors=_open_vectors(home, settings, environ, is_wanted=heavy),
     )
-    opened_settings = msgspec.structs.replace(
-        settings,
-        is_detached=said.is_detached,
-        federation_is_enabled=False,
-        unknown=(),
+    inside = msgspec.structs.replace(
+        settings, is_detached=said.is_detached, federation_is_enabled=False, unknown=()
     )
-    return Opened(workspace, layout, opened_settings, project, cache, closing, environ, report, cwd)
+    return Opened(workspace, layout, inside, project, cache, closing, environ, report, cwd)
+
+
+def _only_reading(sources: Sources, *, is_detached: bool) -> Sources:
+    """The ports of a peer's repository, of which none writes."""
+    refs = PeerRefs(sources.refs)
+    return msgspec.structs.replace(
+        sources,
+        refs=refs,
+        settings=PeerSettings(sources.settings),
+        memory_refs=PeerRefs(sources.memory_refs) if is_detached else refs,
+    )
 
 
 def build_workspace(
