@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from gitmem.app.adapters import Lazy, load
 from gitmem.app.opening import Opened, Report, say_nothing
 from gitmem.app.peering import (
@@ -24,18 +22,17 @@ from gitmem.app.peering import (
 )
 from gitmem.cache.opening import CacheReader, Unfit, open_reader
 from gitmem.config import Settings
-from gitmem.core.peers import Peer, PeerState, Sighting, Verdict
-from gitmem.errors import Damaged, PartMissing
+from gitmem.core.peer_verdicts import USED
+from gitmem.core.peers import Peer, PeerState, Sighting
+from gitmem.errors import Damaged, ModelDamaged, PartMissing, RemoteError
 from gitmem.git.files import Layout, discover, list_watched
-from gitmem.services.workspace import Place, Workspace
+from gitmem.services.workspace import Notice, Place, Workspace
 from gitmem.store.paths import Memory, clone_paths
 from gitmem.store.peer_union import CUT, PeerPaths, PeerSettings
 from gitmem.store.sources import Sources
 from gitmem.store.stamps import RACY, RACY_NS, Present
 
 _TOKEN = "summary-token"
-USED = ("ok", "local")
-"""The verdicts under which a peer's vectors are asked, too."""
 
 
 class MachinePeers:
@@ -57,6 +54,7 @@ class MachinePeers:
         self._vectors = vectors
         self._opened_index: Any = None
         self._states: dict[str, PeerState] | None = None
+        self.notices: dict[str, Notice] = {}
 
     @property
     def _index(self) -> Any:
@@ -136,7 +134,9 @@ class MachinePeers:
                 opened.workspace.refresh(opened.workspace)
             state = self._describe(peer, opened, watched, stamp, tips)
             if heavy and opened.workspace.memory is not None:
-                state = _judge_vectors(opened, state, embed=embed)
+                state = self._bring_vectors(opened, state, embed=embed)
+            elif opened.workspace.memory is not None and self._has_vectors(peer):
+                load("forget-withheld")(opened.workspace)
             self._summarise(opened, state)
         finally:
             opened.close()
@@ -165,6 +165,9 @@ class MachinePeers:
             tips=tips if tips is not None else before.tips if before is not None else "",
             stamps=before.stamps if before is not None else (),
             verdict=before.verdict if before is not None else "unknown",
+            our_stamp=before.our_stamp if before is not None else "",
+            vectors=before.vectors if before is not None else 0,
+            lacking=before.lacking if before is not None else 0,
             is_cut=bool(workspace.facts.get_memo(CUT)),
             is_detached=workspace.is_detached,
         )
@@ -206,30 +209,39 @@ class MachinePeers:
             vectors=self._open_vectors(state, folder),
         )
 
+    def find_stamp(self) -> str | None:
+        """The name of the stamp that peers' vectors are compared with; None where nothing can
+        be embedded here, which is noted."""
+        vectors = self._vectors
+        try:
+            if vectors is None:
+                folder = peers_folder(self._settings)
+                vectors = load("open-vectors")(folder, self._settings, self._environ)
+            vectors.check()
+            stamp: str = vectors.stamp.format()
+        except (PartMissing, ModelDamaged, RemoteError) as error:
+            notice = load("note-unused-vectors")(error)
+            self.notices[notice.code] = notice
+            return None
+        return stamp
+
+    def _has_vectors(self, peer: Peer) -> bool:
+        return (peer_home(self._settings, peer.address).folder / "vectors").is_dir()
+
+    def _bring_vectors(self, opened: Opened, state: PeerState, *, embed: bool) -> PeerState:
+        """Take over what the peer shares, make what is wanted, and say how its vectors
+        compare."""
+        step = load("bring-peer-vectors")(
+            opened.workspace, state, embed=embed, is_hosted=load("is-hosted")(self._settings)
+        )
+        self.notices.update((one.code, one) for one in step.notices)
+        now: PeerState = step.state
+        return now
+
     def _open_vectors(self, state: PeerState, folder: Path) -> Any:
         if self._vectors is None or state.verdict not in USED:
             return None
         return Lazy(lambda: self._vectors.open_beside(folder / "vectors"))
-
-
-def _judge_vectors(opened: Opened, state: PeerState, *, embed: bool) -> PeerState:
-    """Take over what the peer shares, make what is wanted, and say how its vectors compare."""
-    workspace = opened.workspace
-    taken = load("try-take-vectors")(workspace)
-    if embed:
-        workspace.vectors.check()
-        load("embed-missing")(workspace, ("record",))
-    verdict: Verdict = "mismatch" if taken.stamps else "unknown"
-    folder = peer_home(opened.settings, state.address).folder
-    if (folder / "vectors").is_dir():
-        try:
-            if workspace.vectors.stamp.format() in taken.stamps:
-                verdict = "ok"
-            elif workspace.vectors.count():
-                verdict = "local"
-        except (PartMissing, Damaged):
-            pass  # without a model here no vectors compare
-    return msgspec.structs.replace(state, stamps=taken.stamps, verdict=verdict)
 
 
 def _open_cache(path: Path, peer: Peer) -> CacheReader | None:

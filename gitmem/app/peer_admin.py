@@ -252,7 +252,8 @@ class PeerAdmin:
         embed: bool,
     ) -> Done:
         before = states.get(peer.address)
-        if fetched is not None and not fetched.is_new and before is not None and not embed:
+        is_known = fetched is not None and not fetched.is_new and not embed
+        if before is not None and is_known and self._is_judged(before):
             state = msgspec.structs.replace(before, seen_at=time.time_ns() // 1_000_000)
             self.machine.keep_state(state)
         else:
@@ -279,6 +280,11 @@ class PeerAdmin:
             has_memory=bool(state.project_id),
             is_cut=state.is_cut,
         )
+
+    def _is_judged(self, state: PeerState) -> bool:
+        """Whether its vectors were compared with the model that is here now."""
+        stamp = self.machine.find_stamp() if state.stamps or state.vectors else None
+        return stamp is None or state.our_stamp == stamp
 
     def _find_same(self, peer: Peer, state: PeerState) -> tuple[str, ...]:
         """Aliases of the same project under other addresses; "." where it is this one."""

@@ -14,6 +14,7 @@ from gitmem.app.peer_admin import Done, PeerAdmin, Wanted, check_offered, is_sam
 from gitmem.app.peer_book import PeerBook
 from gitmem.app.peering import find_peer_layout
 from gitmem.config import Settings, read_settings
+from gitmem.core.peer_verdicts import find_improvement, find_verdict
 from gitmem.core.peers import OfferedPeer, Peer, PeerState
 from gitmem.errors import ForeignFolder, GitmemError, NoMemory, UnsafeRemote
 from gitmem.git.files import discover
@@ -26,7 +27,8 @@ Verdict = Literal["ok", "mismatch", "unknown", "local", "untrusted"]
 
 class PeerRow(msgspec.Struct, frozen=True, kw_only=True):
     """One peer as `peers list` shows it. `age_seconds` is how long ago we last were in step
-    with it, None for never; `improve` the command that would make it answer better."""
+    with it, None for never; `vectors` is how many we keep of it, and `improve`
+    the command that would make it answer better."""
 
     alias: str
     address: str
@@ -36,6 +38,7 @@ class PeerRow(msgspec.Struct, frozen=True, kw_only=True):
     age_seconds: int | None = None
     size_bytes: int = 0
     quarantined: int = 0
+    vectors: int = 0
     project_id: str | None = None
     name: str | None = None
     remote_key: str | None = None
@@ -54,6 +57,10 @@ class PeersHere(msgspec.Struct, frozen=True):
 
     def close(self) -> None:
         self.admin.close()
+
+    def list_notices(self) -> list[Notice]:
+        """What of peers' vectors could not be used so far, each once."""
+        return list(self.admin.machine.notices.values())
 
 
 def open_peers(cwd: Path, environ: Mapping[str, str], report: Report) -> PeersHere:
@@ -83,7 +90,8 @@ def list_peers(here: PeersHere) -> list[PeerRow]:
     admin = here.admin
     states = admin.machine.list_states()
     peers = admin.book.list_active()
-    rows = [_describe(here, peer, states, peers) for peer in peers]
+    stamp = admin.machine.find_stamp() if peers else None
+    rows = [_describe(here, peer, states, peers, stamp) for peer in peers]
     rows += [_describe_offered(one) for one in admin.book.list_untrusted()]
     return rows
 
@@ -127,7 +135,11 @@ def note_untrusted(offered: Sequence[OfferedPeer]) -> Notice | None:
 
 
 def _describe(
-    here: PeersHere, peer: Peer, states: Mapping[str, PeerState], peers: Sequence[Peer]
+    here: PeersHere,
+    peer: Peer,
+    states: Mapping[str, PeerState],
+    peers: Sequence[Peer],
+    stamp: str | None,
 ) -> PeerRow:
     state = states.get(peer.address)
     where: Literal["ready", "changed", "gone", "unread"] = "ready"
@@ -141,17 +153,18 @@ def _describe(
         where, improve = "unread", pull
     elif where == "ready" and peer.is_path and here.admin.machine.is_stale(peer):
         where = "changed"
-    if improve is None and state is not None and state.verdict == "mismatch":
-        improve = f"{pull} --embed"
+    if improve is None and state is not None:
+        improve = find_improvement(peer.alias, state, stamp)
     return PeerRow(
         alias=peer.alias,
         address=peer.address,
-        verdict=state.verdict if state is not None else "unknown",
+        verdict=find_verdict(state, stamp),
         state=where,
         records=state.records if state is not None else 0,
         age_seconds=_age(state),
         size_bytes=state.size_bytes if state is not None else 0,
         quarantined=state.quarantined if state is not None else 0,
+        vectors=state.vectors if state is not None else 0,
         project_id=state.project_id or None if state is not None else None,
         name=state.name or None if state is not None else None,
         remote_key=peer.remote_key,

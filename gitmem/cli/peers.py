@@ -59,7 +59,7 @@ def _add(session: Session, here: PeersHere, words: PeerWords) -> int:
         ]
     if words.alias is not None and len(wanted) > 1:
         raise UsageError("one alias is for one peer")
-    return _report(session, "peers add", here.admin.add(wanted))
+    return _report(session, "peers add", here.admin.add(wanted), here)
 
 
 def _read_rows() -> list[tuple[str, str | None]]:
@@ -74,7 +74,8 @@ def _read_rows() -> list[tuple[str, str | None]]:
 
 def _pull(session: Session, here: PeersHere, words: PeerWords) -> int:
     notice = note_untrusted(here.admin.book.list_untrusted())
-    code = _report(session, "peers pull", here.admin.pull(words.names, embed=words.embed))
+    done = here.admin.pull(words.names, embed=words.embed)
+    code = _report(session, "peers pull", done, here)
     if notice is not None and not session.is_json:
         session.warn([notice])
     return code
@@ -108,13 +109,13 @@ def _trust(session: Session, here: PeersHere, words: PeerWords) -> int:
     if not offered and not session.is_json:
         session.text("All of this project's peers were trusted already.")
         return 0
-    return _report(session, "peers trust", done)
+    return _report(session, "peers trust", done, here)
 
 
 def _list(session: Session, here: PeersHere, words: PeerWords) -> int:
     rows = list_peers(here)
     notice = note_untrusted(here.admin.book.list_untrusted())
-    notices = [notice] if notice is not None else []
+    notices = [*([notice] if notice is not None else []), *here.list_notices()]
     if session.is_json:
         shown = [
             {**msgspec.structs.asdict(row), "address": strip_userinfo(row.address)} for row in rows
@@ -132,7 +133,7 @@ def _render(row: PeerRow, width: int) -> list[str]:
     address = clean_line(strip_userinfo(row.address))
     if row.state == "untrusted":
         return [two_columns(clean_line(row.alias or address), "untrusted", width), f"    {address}"]
-    facts = [format_count(row.records, "record"), f"vectors: {row.verdict}"]
+    facts = [format_count(row.records, "record"), _say_verdict(row)]
     if row.age_seconds is None:
         facts[0] = "never read"
     else:
@@ -152,6 +153,11 @@ def _render(row: PeerRow, width: int) -> list[str]:
     return lines
 
 
+def _say_verdict(row: PeerRow) -> str:
+    count = f" ({row.vectors:,})" if row.verdict in ("ok", "local") else ""
+    return f"vectors: {row.verdict}{count}"
+
+
 _STATES = {
     "changed": "changed since; the next question reads it",
     "gone": "not there any more, or not fetched",
@@ -159,12 +165,12 @@ _STATES = {
 }
 
 
-def _report(session: Session, kind: str, done: Sequence[Done]) -> int:
+def _report(session: Session, kind: str, done: Sequence[Done], here: PeersHere) -> int:
     """Each peer's fate; the exit code is the first failure's."""
     failed = [one for one in done if one.error is not None]
     code = failed[0].error.exit_code if failed and failed[0].error is not None else 0
     if session.is_json:
-        session.data(kind, {"peers": [_as_row(one) for one in done]})
+        session.data(kind, {"peers": [_as_row(one) for one in done]}, here.list_notices())
         return code
     for one in done:
         if one.error is None:
@@ -176,6 +182,7 @@ def _report(session: Session, kind: str, done: Sequence[Done]) -> int:
         session.note(f"gitmem: {name}: {one.error.message}{hint}")
     if not done:
         session.text("No peers yet. Add one: gitmem peers add PATH_OR_URL")
+    session.warn(here.list_notices())
     return code
 
 

@@ -81,7 +81,8 @@ def choose_alias(address: str, taken: Collection[str]) -> str:
 class PeerState(msgspec.Struct, frozen=True, kw_only=True):
     """What we last saw of a peer. `watched` and `stamp` tell, of a clone on this machine,
     whether it changed since; `tips` what a server had. Times in milliseconds. `stamps` are
-    those of the vectors that it shares."""
+    those of the vectors that it shares; `verdict` is how they compare with `our_stamp`, under
+    which we keep so many `vectors` of it, and so many of its decisions are `lacking` one."""
 
     address: str
     project_id: str = ""
@@ -98,6 +99,9 @@ class PeerState(msgspec.Struct, frozen=True, kw_only=True):
     is_detached: bool = False
     stamps: tuple[str, ...] = ()
     verdict: Verdict = "unknown"
+    our_stamp: str = ""
+    vectors: int = 0
+    lacking: int = 0
 
 
 class Sighting(msgspec.Struct, frozen=True):
