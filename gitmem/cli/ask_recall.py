@@ -13,8 +13,9 @@ from gitmem.cli.render_hits import Look
 from gitmem.cli.repository import open_for
 from gitmem.cli.terminal import clean_line
 from gitmem.core.wording import format_count
+from gitmem.core.words import make_storable
 from gitmem.services.asking import Depth
-from gitmem.services.recall import Recalled, RecallOptions, recall
+from gitmem.services.recall import Recalled, RecallOptions, choose_depth, recall
 
 DEFAULT_TOP_K = 8
 DEFAULT_MAX_TOKENS = 2000
@@ -40,7 +41,7 @@ def run_recall(session: Session, words: RecallWords) -> int:
             limit=words.top_k,
             max_tokens=words.max_tokens,
             half_life_days=opened.settings.recall.half_life_days,
-            depth=words.depth,
+            depth=choose_depth(words.question, words.depth),
             with_explain=words.with_explain,
         )
         found = recall(opened.workspace, words.question, options)
@@ -61,8 +62,13 @@ def run_recall(session: Session, words: RecallWords) -> int:
             )
         progress.end()
         if session.is_json:
-            data = {"question": words.question, "excerpts": found.excerpts, "tokens": found.tokens}
-            session.data("recall", {**data, "tokens_are": "estimated"}, found.notices)
+            data = {
+                "question": make_storable(words.question),
+                "excerpts": found.excerpts,
+                "tokens": found.tokens,
+                "tokens_are": "estimated",
+            }
+            session.data("recall", data, found.notices)
             return 0
         session.text(_render(found, words.question, look_of(session, opened.workspace)))
         session.warn(found.notices)

@@ -111,7 +111,8 @@ def _silence_stdout() -> None:
 
 def _fail(error: GitmemError, *, is_json: bool, is_verbose: bool) -> int:
     if is_json:
-        failure = {"code": error.code, "message": error.message, "hint": error.hint}
+        message, hint = _encodable(error.message), _encodable(error.hint)
+        failure = {"code": error.code, "message": message, "hint": hint}
         write_json({"schema_version": SCHEMA_VERSION, "error": failure})
     else:
         sys.stderr.write(f"gitmem: {clean(error.message)}\n")
@@ -124,7 +125,7 @@ def _fail(error: GitmemError, *, is_json: bool, is_verbose: bool) -> int:
 
 def _crash(error: Exception, *, is_json: bool) -> int:
     """Our bug: a report that can be pasted into an issue."""
-    line = f"{type(error).__name__}: {clean_line(str(error))}"
+    line = _encodable(f"{type(error).__name__}: {clean_line(str(error))}")
     if is_json:
         failure = {"code": "internal", "message": line, "hint": "Please report this."}
         write_json({"schema_version": SCHEMA_VERSION, "error": failure})
@@ -135,6 +136,11 @@ def _crash(error: Exception, *, is_json: bool) -> int:
     )
     _print_traceback(error)
     return INTERNAL
+
+
+def _encodable(text: str) -> str:
+    """With an escape for each lone surrogate: a file's name need not be UTF-8, JSON must be."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _print_traceback(error: BaseException) -> None:

@@ -30,7 +30,9 @@ STOP_WORDS = frozenset(_STOP_TEXT.split())
 
 # Capitals right after a small letter or digit; the capital first, which is searched for fast.
 _HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
-_HUMPED = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
+# Runs are matched from their beginning alone: else a long one that does not match is tried from
+# each of its characters, in quadratic time.
+_HUMPED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 # What a reader does not see: soft hyphen, joiners, fillers, bidirectional and tag characters,
@@ -39,8 +41,11 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
+_LONE = re.compile("[\ud800-\udfff]")
 _CYRILLIC = "\u0400-\u052f"
-_MIXED = re.compile(rf"[A-Za-z]+[{_CYRILLIC}]\w*|[{_CYRILLIC}]+[A-Za-z]\w*")
+_MIXED = re.compile(
+    rf"(?<![A-Za-z])[A-Za-z]+[{_CYRILLIC}]\w*|(?<![{_CYRILLIC}])[{_CYRILLIC}]+[A-Za-z]\w*"
+)
 _LOOK_ALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0410\u0412\u0415\u041a\u041c"
     "\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0408\u0405\u04cf\u0501\u051b",
@@ -60,6 +65,12 @@ _WORD = re.compile(
     r"[^\x00-/:-@\[-^`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u206f"
     r"\u2190-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3030\ufe10-\ufe6f]+"
 )
+
+
+def make_storable(text: str) -> str:
+    """A text that UTF-8 can hold: bytes of a command line that are none, which Python hands on
+    as lone surrogates, become replacement characters."""
+    return text if text.isascii() else _LONE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def stress_title(text: str) -> str:

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fastembed.rerank.cross_encoder import TextCrossEncoder
+from loguru import logger
 
 from gitmem.core.ranking import Passage, Ranked
 from gitmem.errors import ModelMissing, RemoteUnreachable
+
+# What goes wrong is said by us, in one line; it logs to stderr on its own.
+logger.disable("fastembed")
 
 MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
 MAX_CHARS = 4096

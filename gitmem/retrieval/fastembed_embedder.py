@@ -12,10 +12,14 @@ from typing import Any
 
 import numpy as np
 from fastembed import TextEmbedding
+from loguru import logger
 
 from gitmem.core.ranking import Stamp
 from gitmem.errors import ModelMissing, RemoteUnreachable
 from gitmem.retrieval.model_files import Digests, build_revision
+
+# What goes wrong is said by us, in one line; it logs to stderr on its own.
+logger.disable("fastembed")
 
 MAX_CHARS = 16_384
 _BATCH = 8

@@ -9,6 +9,7 @@ import msgspec
 
 from gitmem.core.fusion import DEFAULTS, Fused
 from gitmem.core.ranking import Ranked
+from gitmem.core.words import list_words, make_storable
 from gitmem.errors import Damaged, PartMissing
 from gitmem.services.catch_up import catch_up
 from gitmem.services.documents import load_hits
@@ -50,7 +51,7 @@ class Question:
         rankers: Sequence[Ranker] = (),
     ) -> None:
         self._workspace = workspace
-        self.text = text
+        self.text = make_storable(text)
         self._kinds = tuple(kinds)
         self._depth = depth
         self._as_of = as_of
@@ -169,6 +170,8 @@ class _Vectors:
         self._notices = notices
 
     def rank(self, question: str, *, kinds: Collection[str], limit: int) -> list[Ranked]:
+        if not list_words(question):
+            return []  # no text means anything, and some document is near to every vector
         ranked, notices = try_rank_vectors(self._workspace, question, kinds, limit)
         self._notices += notices
         return ranked

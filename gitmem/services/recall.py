@@ -9,6 +9,7 @@ import msgspec
 
 from gitmem.core.excerpts import count_tokens, cut_text, find_roots, share_budget
 from gitmem.core.fusion import Fused, Hop, Vote
+from gitmem.core.prompts import is_skipped
 from gitmem.services.asking import Depth, Question
 from gitmem.services.documents import format_text, name_whole
 from gitmem.services.hits import Hit
@@ -107,6 +108,12 @@ def recall(
     order = asked.retrieve(options.limit, seen)
     shown = _choose(asked, order, options)
     return build_answer(asked, shown, options)
+
+
+def choose_depth(question: str, depth: Depth) -> Depth:
+    """How far a question of a command line is worth looking: for a word or two, and for what
+    is a command to an agent, as far as words and links go, which needs no model."""
+    return "quick" if depth == "standard" and is_skipped(question) else depth
 
 
 def _choose(asked: Question, order: Sequence[Fused], options: RecallOptions) -> list[Fused]:

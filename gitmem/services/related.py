@@ -10,6 +10,7 @@ import msgspec
 from gitmem.core.fusion import DEFAULTS, Fused, walk
 from gitmem.core.paths import fold_path
 from gitmem.core.ranking import Neighbour, format_key, kind_of
+from gitmem.core.words import make_storable
 from gitmem.errors import NotFound
 from gitmem.services.asking import Question
 from gitmem.services.documents import format_text, join_path
@@ -55,7 +56,7 @@ def find_related(workspace: Workspace, text: str, *, limit: int = DEFAULT_LIMIT)
         order = [one for one in asked.retrieve(limit + len(starts)) if one.key not in starts]
     answer = build_answer(asked, order[:limit], options)
     return Related(
-        target=text,
+        target=make_storable(text),
         kind=kind,
         excerpts=answer.excerpts,
         is_near=is_near,
@@ -86,7 +87,7 @@ def _find_starts(
             format_key("commit", target.oid),
             *(format_key("record", one) for one in ids),
         ]
-    chunks = _find_chunks(workspace, target, text)
+    chunks = _find_chunks(workspace, target, make_storable(text))
     if target.kind == "unknown" and chunks:
         return "note", chunks
     paths = [fold_path(target.name)]

@@ -31,7 +31,12 @@ class Target(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The path as records and history spell it."""
-        return decode_path(self.path.encode("utf-8", "surrogateescape"))[0]
+        return _spell(self.path)
+
+
+def _spell(path: str) -> str:
+    """A path of this system as records and history spell it."""
+    return decode_path(path.encode("utf-8", "surrogateescape"))[0]
 
 
 def resolve_target(workspace: Workspace, text: str) -> Target:
@@ -148,6 +153,7 @@ def _known(workspace: Workspace, name: str) -> list[str]:
         exact = relative_path(workspace.place, name)
     except PathOutside:
         exact = tidy
+    exact, tidy = _spell(exact), _spell(tidy)
     found = workspace.records.match_paths(exact, limit=50) if exact else []
     if exact in found:
         return [exact]

@@ -79,3 +79,10 @@ def test_any_text_gives_words_that_can_be_stored(text: str) -> None:
 )
 def test_short_prompts_and_commands_are_skipped(prompt: str, skipped: bool) -> None:
     assert is_skipped(prompt) is skipped
+
+
+@pytest.mark.parametrize("run", ["б", "A", "a", "1", "aB", "aб", "库", "_", "A_", "a.", "б_"])
+def test_a_long_run_takes_time_in_proportion(run: str) -> None:
+    text = "aB é " + run * (200_000 // len(run)) + " end"
+    assert prepare_text(text).split()[-1]
+    assert "end" in prepare_text(text)

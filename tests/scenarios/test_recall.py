@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import gitmem
 from gitmem.errors import NotFound
 from gitmem.services.recall import Excerpt, Recalled
 from gitmem.services.search import Found
-from tests.support.commandline import Clone, Team
+from tests.support.commandline import Clone, Team, call_gitmem, start_python
 
 THEN, LATER, NOW = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-06-01T00:00:00Z"
 ODD = [
@@ -230,3 +231,25 @@ def test_the_answer_is_the_same_on_every_machine(team: Team, tmp_path: Path) -> 
         answers.add(ada.gitmem(*words).ok().raw_out)
     assert len(answers) == 1
     assert b"Pool" in answers.pop()
+
+
+@pytest.mark.parametrize("said", [b"\xff\xfe", b"caf\xe9 queue", b"\xed\xa0\x80 queue"], ids=str)
+def test_bytes_that_are_not_utf8_are_a_question_too(decided: Clone, said: bytes) -> None:
+    text = os.fsdecode(said)
+    for words in (["recall"], ["recall", "--json"], ["search", "--json"], ["search"]):
+        done = call_gitmem(decided.path, *words, "--depth", "quick", text).ok()
+        assert ("Queue in PostgreSQL" in done.out) == (b"queue" in said)
+    for words in (["related"], ["--json", "related"]):
+        call_gitmem(decided.path, *words, text).ends(4)
+
+
+def test_a_word_or_two_are_looked_for_without_a_model(decided: Clone) -> None:
+    for question in ("queue", "/compact the queue", "!ls queue"):
+        done = decided.gitmem("recall", "--json", question).ok()
+        assert (done.json["warnings"], len(done.data["excerpts"])) == ([], 1)
+    probe = (
+        "import sys; from gitmem.__main__ import main; main(['recall', 'queue'])\n"
+        "assert not {'numpy', 'onnxruntime', 'click'} & set(sys.modules)"
+    )
+    _, err = (running := start_python(decided.path, probe)).communicate(timeout=60)
+    assert running.returncode == 0, err

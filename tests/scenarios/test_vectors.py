@@ -234,6 +234,7 @@ def test_the_answer_is_the_same_whatever_the_order_of_arrival(ada: Clone, tmp_pa
 def test_the_deepest_question_says_so_where_nothing_ranks_again(ada: Clone) -> None:
     ada.capture("Cache by tenant")
     done = ada.gitmem("recall", "--depth", "deep", "--json", "tenant cache", env=DEAD_END).ok()
+    assert done.err == ""
     (notice,) = done.json["warnings"]
     assert notice["code"] == "no-reranker"
     assert "gitmem reindex --download" in notice["message"]
