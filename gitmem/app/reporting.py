@@ -79,7 +79,7 @@ def publish_report(
     neither is a host that is not well: the summary has it all. Raises CannotWrite, UsageError."""
     text = format_comment(report)
     published = Published("none")
-    if wants_comment and ends.pull_request is not None:
+    if wants_comment and ends.pull_request is not None and ends.pull_request.number is not None:
         published = _comment(ends.pull_request, environ, None if report.is_empty else text)
     outputs = {
         "records-added": str(report.records_added),

@@ -113,7 +113,8 @@ def render_check(changelog: Changelog) -> str:
     if not coverage.unexplained:
         return f"Every change in {where} is explained: {files}."
     lines = [f"{coverage.unexplained} of {files} changed in {where}, and nothing says why:"]
-    lines += [f"  {clean_line(path)}" for path in coverage.unexplained_paths[:SHOWN_FILES]]
+    # Never first in its line, where a runner looks for commands.
+    lines += [f"  - {clean_line(path)}" for path in coverage.unexplained_paths[:SHOWN_FILES]]
     more = coverage.unexplained - SHOWN_FILES
     if more > 0:
         lines.append(f"  ... {more} more")

@@ -167,11 +167,11 @@ def format_coverage(coverage: Coverage) -> str:
     """How much of the range is explained, in two sentences; nothing where no file changed."""
     if not coverage.files and not coverage.ignored:
         return ""
-    ignored = f", {coverage.ignored} that need none" if coverage.ignored else ""
+    ignored = f", {coverage.ignored:,} that need none" if coverage.ignored else ""
     return (
-        f"_{format_count(coverage.files, 'file')} changed: {coverage.decided} with a decision, "
-        f"{coverage.message_only} with only a commit message that says why, "
-        f"{coverage.unexplained} with neither{ignored}. Entries: "
-        f"{coverage.by_containment} by containment, {coverage.by_path} by path, "
-        f"{coverage.by_message} by message._"
+        f"_{format_count(coverage.files, 'file')} changed: {coverage.decided:,} with a decision, "
+        f"{coverage.message_only:,} with only a commit message that says why, "
+        f"{coverage.unexplained:,} with neither{ignored}. Entries: "
+        f"{coverage.by_containment:,} by containment, {coverage.by_path:,} by path, "
+        f"{coverage.by_message:,} by message._"
     )

@@ -17,8 +17,9 @@ BREAK = "\u200b"
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+!|~$^-])")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _NUMBERED = re.compile(r"^(\s*\d{1,9})([.)])")
-# At the start of a line: what underlines a heading, and what a host takes for a command to it.
-_STARTING = re.compile(r"^(\s*)([=/])")
+# At the start of a line: what underlines a heading, and what a host or its runner, which reads
+# every line that is printed, takes for a command.
+_STARTING = re.compile(r"^(\s*)([=/:])")
 _MENTION = re.compile(r"@(?=[\w-])")
 _REFERENCE = re.compile(r"(\\#|!|GH-|GH\\-|gh\\-)(?=\d)")
 _ADDRESS = re.compile(r"(https?|ftp|mailto|www)(?=[:.])", re.IGNORECASE)

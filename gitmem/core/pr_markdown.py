@@ -140,9 +140,9 @@ def _coverage(coverage: Coverage) -> str:
     if not coverage.files:
         return ""
     return (
-        f"Of {format_count(coverage.files, 'file')} changed: {coverage.decided} with a decision, "
-        f"{coverage.message_only} with a commit message that says why, "
-        f"{coverage.unexplained} with neither."
+        f"Of {format_count(coverage.files, 'file')} changed: {coverage.decided:,} with a decision, "
+        f"{coverage.message_only:,} with a commit message that says why, "
+        f"{coverage.unexplained:,} with neither."
     )
 
 

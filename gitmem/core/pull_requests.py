@@ -13,12 +13,13 @@ STICKY_MARK = "<!-- gitmem:pr-report -->"
 class PullRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What an event says of a pull request (or merge request).
 
-    `base` and `head` are commit ids. `is_fork`: the head is another repository's, whose token
+    `base` and `head` are commit ids. `number` is None where a merge queue asks, about several at
+    once: there is nothing to comment on. `is_fork`: the head is another repository's, whose token
     may only read. `text` is title and description, as somebody wrote them.
     """
 
     repository: str
-    number: int
+    number: int | None
     base: str
     head: str
     text: str = ""

@@ -1,6 +1,6 @@
 """What a host's runner says of the pull request at hand: event payloads and variables.
 
-Sources: the documented payload of GitHub's `pull_request` event, and GitLab's predefined
+Sources: the documented payloads of GitHub's `pull_request` and `merge_group` events, and GitLab's predefined
 variables of merge request pipelines. All of it may be written by whoever opened the request.
 """
 
@@ -37,14 +37,22 @@ def find_pull_request(environ: Mapping[str, str]) -> PullRequest | None:
 def _from_github(environ: Mapping[str, str]) -> PullRequest:
     name = environ.get("GITHUB_EVENT_NAME", "")
     event = _read_event(Path(environ["GITHUB_EVENT_PATH"]))
+    repository = environ.get("GITHUB_REPOSITORY", "")
+    queued = event.get("merge_group")
+    if name == "merge_group" and isinstance(queued, dict):
+        return PullRequest(
+            repository=repository,
+            number=None,
+            base=_oid(queued.get("base_sha")),
+            head=_oid(queued.get("head_sha")),
+        )
     request = event.get("pull_request")
     if name not in _EVENTS or not isinstance(request, dict):
         raise UsageError(
             f"this run is about {name or 'something'}, not about a pull request",
-            hint="Run it on: pull_request",
+            hint="Run it on: pull_request, or merge_group",
         )
     base, head = _side(request, "base"), _side(request, "head")
-    repository = environ.get("GITHUB_REPOSITORY", "")
     number = request.get("number")
     if not _REPOSITORY.fullmatch(repository) or type(number) is not int or number < 1:
         raise UsageError("the event names no pull request of a repository")

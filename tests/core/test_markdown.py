@@ -66,6 +66,6 @@ def test_a_path_stays_as_it_is_in_a_code_span() -> None:
     assert code_span("a|b\\c.py") == "`a|b\\c.py`"
 
 
-@pytest.mark.parametrize("line", ["===", "/close", "  /merge", "= x"])
+@pytest.mark.parametrize("line", ["===", "/close", "  /merge", "= x", "::error::x"])
 def test_no_line_begins_a_heading_or_a_command_to_the_host(line: str) -> None:
     assert escape_markdown(line) == "\\" + line.strip()

@@ -95,6 +95,17 @@ def test_an_event_about_something_else_is_named() -> None:
         find_pull_request(_github(EVENTS / "pull_request.json", "push"))
 
 
+def test_a_merge_queue_asks_about_no_single_pull_request(tmp_path: Path) -> None:
+    group = {"base_sha": "a" * 40, "head_sha": "b" * 40, "head_ref": "refs/heads/queue/main/pr-1"}
+    file = _write(tmp_path, {"action": "checks_requested", "merge_group": group})
+    request = find_pull_request(_github(file, "merge_group"))
+    assert request is not None
+    assert (request.number, request.base, request.head) == (None, "a" * 40, "b" * 40)
+    file = _write(tmp_path, {"merge_group": {**group, "head_sha": "--all"}})
+    with pytest.raises(UsageError):
+        find_pull_request(_github(file, "merge_group"))
+
+
 def test_a_repository_name_cannot_leave_its_place(tmp_path: Path) -> None:
     environ = {**_github(EVENTS / "pull_request.json"), "GITHUB_REPOSITORY": "ada/code/../../x"}
     with pytest.raises(UsageError):

@@ -223,6 +223,21 @@ def test_a_runner_gets_comment_summary_outputs_and_annotations(
     assert host.bodies() == []
 
 
+def test_a_merge_queue_gets_the_summary_and_no_comment(
+    topic: Clone, host: Host, tmp_path: Path
+) -> None:
+    topic.decide("Faster", "net.py", "--why", "::error::x\n::stop-commands::x")
+    env = _runner(topic, host, tmp_path)
+    ends = {"base_sha": topic.git("rev-parse", "main"), "head_sha": topic.head()}
+    (tmp_path / "event.json").write_text(json.dumps({"merge_group": ends}))
+    env["GITHUB_EVENT_NAME"] = "merge_group"
+    done = topic.gitmem("pr-report", "--publish", env=env).ok()
+    assert "Faster" in (tmp_path / "summary.md").read_text()
+    assert host.bodies() == [] and "no comment was written" not in done.err
+    said = [line.strip() for line in done.out.splitlines()]
+    assert "\\::error::x" in said and not any(line.startswith("::error") for line in said)
+
+
 def test_a_fork_gets_the_summary_and_no_failure(topic: Clone, host: Host, tmp_path: Path) -> None:
     topic.decide("From a fork", "fork.py")
     host.may_write = False
