@@ -1,6 +1,7 @@
 """Excerpts from peers, too: each peer's full text gives candidates, one BM25 orders the pool.
 
-Scores of separate indexes cannot be compared. What this memory found keeps its own order, which
+Scores of separate indexes cannot be compared; cosines under one stamp can, and have their say
+where peers have vectors of ours. What this memory found keeps its own order, which
 meaning and links made; the pool decides at which places peers' records stand among it.
 """
 
@@ -16,8 +17,9 @@ import msgspec
 
 from gitmem.core.excerpts import count_tokens, cut_text, find_roots, share_budget
 from gitmem.core.peers import Peer
+from gitmem.core.pool_order import order_pool
 from gitmem.core.ranking import Passage, format_key, identity_of
-from gitmem.errors import Damaged, GitmemError, PartMissing
+from gitmem.errors import Damaged, GitmemError, PartMissing, RemoteError
 from gitmem.services.ask_peers import PeerAsker
 from gitmem.services.documents import format_text
 from gitmem.services.hits import Hit, find_hits
@@ -35,6 +37,8 @@ UNRANKED = Notice(
     "installed: pip install gitmem-sync[search]",
 )
 MOST_FROM_ONE = 8
+OWN_NEAR = 64
+"""Of so many records of this memory it is known how near they are to the question."""
 
 
 class Pooled(msgspec.Struct, frozen=True):
@@ -64,15 +68,16 @@ def span_excerpts(
         return Pooled(tuple(own), (notice,))
     most = max(1, min(limit, MOST_FROM_ONE))
     ranked: list[list[Hit]] = []
+    near: dict[str, float] = {}
     for peer in asker.list_asked():
-        found = asker.attempt(peer, partial(_ask_one, federation, peer, question, most))
+        found = asker.attempt(peer, partial(_ask_one, federation, peer, question, most, near))
         ranked.append(found or [])
     hits = _drop_known(workspace, ranked, own)
     notices = asker.list_notices()
     if not hits:
         return Pooled(tuple(own), tuple(notices))
     try:
-        order = _pool(question, own, hits, reranker)
+        order = _pool(question, own, hits, reranker, _add_own(workspace, question, near))
     except PartMissing:
         order = _interleave(own, ranked, hits)
         notices.append(UNRANKED)
@@ -80,12 +85,16 @@ def span_excerpts(
     return Pooled(tuple(shown), tuple(notices))
 
 
-def _ask_one(federation: Federation, peer: Peer, question: str, most: int) -> list[Hit]:
-    """A peer's best records by its own full text, of those that stand."""
+def _ask_one(
+    federation: Federation, peer: Peer, question: str, most: int, similarities: dict[str, float]
+) -> list[Hit]:
+    """A peer's best records by its own full text and, where it has vectors of our stamp, by
+    what they mean, of those that stand; how near these are is added to `similarities`."""
     with federation.open(peer) as opened:
         keys = [one.key for one in opened.text.rank(question, kinds=("record",), limit=2 * most)]
-        with suppress(PartMissing, Damaged):  # most peers have no vectors that compare
-            near = [one.key for one in opened.vectors.rank(question, kinds=("record",), limit=most)]
+        with suppress(PartMissing, Damaged, RemoteError):  # most have no vectors that compare
+            near = _rank_near(opened, question, most)
+            similarities.update(near)
             pairs = zip_longest(near, keys)
             keys = list(dict.fromkeys(key for pair in pairs for key in pair if key is not None))
         hits = {hit.id: hit for hit in find_hits(opened, map(identity_of, keys))}
@@ -95,6 +104,26 @@ def _ask_one(federation: Federation, peer: Peer, question: str, most: int) -> li
             for hit in ordered
             if hit.kind == "decision" and hit.state in ("current", "conflict")
         ][:most]
+
+
+def _rank_near(workspace: Workspace, question: str, most: int) -> dict[str, float]:
+    """Key → cosine of the nearest records, of those that have to do with the question."""
+    least = (workspace.vectors.gate or 0) / 1000
+    ranked = workspace.vectors.rank(question, kinds=("record",), limit=most)
+    return {one.key: one.score for one in ranked if one.score >= least}
+
+
+def _add_own(
+    workspace: Workspace, question: str, similarities: dict[str, float]
+) -> dict[str, float]:
+    """The same of this memory's records, where a peer's are known: one without the other would
+    order by who has vectors."""
+    if not similarities:
+        return {}
+    try:
+        return {**_rank_near(workspace, question, OWN_NEAR), **similarities}
+    except (PartMissing, Damaged, RemoteError):
+        return {}
 
 
 def _drop_known(
@@ -115,14 +144,18 @@ def _drop_known(
 
 
 def _pool(
-    question: str, own: Sequence[Excerpt], hits: dict[str, Hit], reranker: Reranker
+    question: str,
+    own: Sequence[Excerpt],
+    hits: dict[str, Hit],
+    reranker: Reranker,
+    similarities: dict[str, float],
 ) -> list[Excerpt | Hit]:
     passages = [Passage(one.key, format_text(one.hit)) for one in own]
     passages += [Passage(key, format_text(hit)) for key, hit in hits.items()]
     waiting = iter(own)
+    by_words = [one.key for one in reranker.rerank(question, passages)]
     return [
-        hits[one.key] if one.key in hits else next(waiting)
-        for one in reranker.rerank(question, passages)
+        hits[key] if key in hits else next(waiting) for key in order_pool(by_words, similarities)
     ]
 
 
