@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,16 +117,22 @@ def _making(open_embedder: Callable[[], Embedder], packages: tuple[str, ...]) ->
 def _open_files(files: ModelFiles, digests: Digests, *, is_default: bool) -> Embedder:
     if is_default:
         check_default_model(files, digests)
+        return _open_default(files)
 
     def find_stamp(dimension: int) -> Any:
-        if is_default:
-            return default_stamp()
         paths = (files.model, files.tokenizer)
         return stamp_files(
             files.name, paths, files.max_tokens, dimension, files.quantisation, digests
         )
 
     embedder: Embedder = _load("onnx-embedder")(files, find_stamp)
+    return embedder
+
+
+@cache
+def _open_default(files: ModelFiles) -> Embedder:
+    """Kept, since a server opens the repository anew for each call, and the model is the same."""
+    embedder: Embedder = _load("onnx-embedder")(files, lambda dimension: default_stamp())
     return embedder
 
 

@@ -53,7 +53,7 @@ def run(words: list[str]) -> int | None:
 
 
 def _find_agent(words: list[str]) -> str | None:
-    for number, word in enumerate(words[2:], 2):
+    for number, word in enumerate(words[1:], 1):
         if word == OPTION:
             return words[number + 1] if number + 1 < len(words) else ""
         if word.startswith(f"{OPTION}="):

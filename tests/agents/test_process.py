@@ -234,6 +234,14 @@ def test_an_unknown_event_or_agent_is_passed_over(agent: Agent, words: tuple[str
     assert is_silent(run_hook(agent.clone.path, event, name, b"{}"))
 
 
+def test_an_agent_without_an_event_is_passed_over(agent: Agent) -> None:
+    words = [sys.executable, "-m", "gitmem", "hook", "--agent", "claude"]
+    done = subprocess.run(
+        words, cwd=agent.clone.path, env=environment(), input=b"{}", capture_output=True
+    )
+    assert is_silent(done)  # 2 would stop what the agent is about to do
+
+
 def test_outside_git_it_is_silent(tmp_path: Path) -> None:
     for event in EVENTS:
         assert is_silent(run_hook(tmp_path, event, "claude", b'{"session_id": "s"}'))

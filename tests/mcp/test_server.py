@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 from mcp.client import Client
 
+from gitmem.app import embedding
 from gitmem.app.memory import open_memory
 from gitmem.core.sealing import MAX_CHARS
 from gitmem.errors import PartMissing, UsageError
+from gitmem.mcp.opening import Ground
+from gitmem.mcp.reading import Reading
 from gitmem.mcp.server import build_server
 from tests.mcp.conftest import call, fail, talk
 from tests.support.commandline import Clone, start_gitmem
@@ -219,6 +222,14 @@ def test_without_the_sdk_it_says_what_to_install(ada: Clone, tmp_path: Path) -> 
     path = os.pathsep.join([str(tmp_path), *sys.path])
     said = ada.gitmem("mcp", env={"PYTHONPATH": path}).ends(9).err
     assert "gitmem-sync[mcp]" in said
+
+
+def test_a_server_reads_the_model_once(ada: Clone) -> None:
+    reading = Reading(Ground(ada.path, {**os.environ, **ada.env}))
+    embedding._open_default.cache_clear()
+    for question in ("how is the cache keyed?", "how often is it tried again?"):
+        assert reading.recall(question).items
+    assert embedding._open_default.cache_info().misses == 1
 
 
 def test_a_record_is_a_resource(ada: Clone) -> None:
