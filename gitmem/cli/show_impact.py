@@ -98,7 +98,8 @@ def render_impact(impact: Impact, look: Look) -> str:
             ],
         ),
     ]
-    lines = [f"{name} ({impact.kind})"]
+    kind = "folder" if impact.kind == "file" and name.endswith("/") else impact.kind
+    lines = [f"{name} ({kind})"]
     for heading, rows in parts:
         if rows:
             lines += ["", f"  {heading}", *(f"    {row}" for row in rows)]

@@ -1,7 +1,8 @@
 """What a host's runner says of the pull request at hand: event payloads and variables.
 
-Sources: the documented payloads of GitHub's `pull_request` and `merge_group` events, and GitLab's predefined
-variables of merge request pipelines. All of it may be written by whoever opened the request.
+Sources: the documented payloads of GitHub's `pull_request` and `merge_group` events, and GitLab's
+predefined variables of merge request pipelines. All of it may be written by whoever opened the
+request.
 """
 
 from __future__ import annotations

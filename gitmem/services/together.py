@@ -25,7 +25,8 @@ class Together(msgspec.Struct, frozen=True):
 
 def list_together(workspace: Workspace, path: str, *, limit: int) -> list[Together]:
     """The files that changed most often with a file or folder, under any name it had; twice at
-    least. Ties in the order of paths."""
+    least. Of a file that was renamed along with it the later name counts. Ties in the order of
+    paths."""
     worktree = workspace.place.worktree
     spans = workspace.commits.list_names(path, worktree)
     names = {span.path for span in spans}
@@ -35,8 +36,15 @@ def list_together(workspace: Workspace, path: str, *, limit: int) -> list[Togeth
     commits = workspace.history.get_commits([one.oid for one in known if not one.is_merge])
     counts: Counter[str] = Counter()
     counted = 0
+    renamed: dict[str, str] = {}
+    # Newest first, so that the names of what is older are known already.
     for commit in commits:
-        touched = {touch.path for touch in commit.touches}
+        touched = {renamed.get(touch.path, touch.path) for touch in commit.touches}
+        renamed |= {
+            touch.old_path: renamed.get(touch.path, touch.path)
+            for touch in commit.touches
+            if touch.status == "R" and touch.old_path is not None
+        }
         if len(touched) > MASS_FILES:
             continue
         counted += 1

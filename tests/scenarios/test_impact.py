@@ -40,6 +40,17 @@ def test_of_a_renamed_file_it_knows_the_former_name(ada: Clone) -> None:
     assert [one["path"] for one in data["together"]] == ["friend.py"]
 
 
+def test_files_that_moved_together_count_under_their_later_names(ada: Clone) -> None:
+    for number in range(2):
+        files = {"lib/app.py": f"a\nb\nc\n{number}\n", "lib/near.py": f"d\ne\nf\n{number}\n"}
+        ada.commit(f"Change {number}", files)
+    ada.git("mv", "lib", "src")
+    ada.commit("Move")
+    ada.commit("Again", {"src/app.py": "a\nb\nc\n9\n", "src/near.py": "d\ne\nf\n9\n"})
+    assert impact(ada, "src/app.py")["together"] == [{"path": "src/near.py", "commits": 4, "of": 4}]
+    assert ada.gitmem("impact", "src").ok().out.startswith("src/ (folder)")
+
+
 def test_of_a_decision_it_tells_before_after_files_and_commits(ada: Clone) -> None:
     first = ada.decide("Cache by URL", "app.py")
     second = ada.decide("Cache by tenant", "app.py", "--supersedes", first)
