@@ -66,9 +66,10 @@ def span_found(
     *,
     limit: int,
     max_tokens: int,
+    is_floored: bool = False,
 ) -> Pooled:
-    """What was found here, and what peers have to it. Raises NotFound for an alias that is
-    none."""
+    """What was found here, and what peers have to it (`is_floored` as in `span_excerpts`).
+    Raises NotFound for an alias that is none."""
     try:
         with open_machine_peers(opened, aliases) as machine:
             if not machine.peers:
@@ -83,6 +84,7 @@ def span_found(
                 limit=limit,
                 max_tokens=max_tokens,
                 peer_timeout_ms=opened.settings.peer_timeout_ms,
+                is_floored=is_floored,
             )
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")

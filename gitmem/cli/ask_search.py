@@ -54,6 +54,7 @@ def run_search(session: Session, words: SearchWords) -> int:
                 words.peers,
                 limit=words.limit,
                 max_tokens=words.limit * EXCERPT_TOKENS,
+                is_floored=True,
             )
             notices = (*found.notices, *pooled.notices)
             found = msgspec.structs.replace(found, excerpts=pooled.excerpts, notices=notices)

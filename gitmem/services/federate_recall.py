@@ -58,8 +58,10 @@ def span_excerpts(
     limit: int,
     max_tokens: int,
     peer_timeout_ms: int,
+    is_floored: bool = False,
 ) -> Pooled:
-    """Put what peers say among what was found here; both limits apply after that."""
+    """Put what peers say among what was found here; both limits apply after that. `is_floored`:
+    what only meaning finds must be as near as the measured gate asks for."""
     asker = PeerAsker(workspace, federation, peer_timeout_ms)
     try:
         asker.bring_in_step()
@@ -69,9 +71,16 @@ def span_excerpts(
     most = max(1, min(limit, MOST_FROM_ONE))
     ranked: list[list[Hit]] = []
     near: dict[str, float] = {}
+
+    def ask(peer: Peer) -> tuple[list[Hit], dict[str, float]]:
+        with federation.open(peer) as opened:
+            return _ask_one(opened, peer, question, most, is_floored=is_floored)
+
     for peer in asker.list_asked():
-        found = asker.attempt(peer, partial(_ask_one, federation, peer, question, most, near))
-        ranked.append(found or [])
+        found = asker.attempt(peer, partial(ask, peer))
+        hits_of_one, near_of_one = found or ([], {})
+        ranked.append(hits_of_one)
+        near.update(near_of_one)
     hits = _drop_known(workspace, ranked, own)
     notices = asker.list_notices()
     if not hits:
@@ -86,31 +95,31 @@ def span_excerpts(
 
 
 def _ask_one(
-    federation: Federation, peer: Peer, question: str, most: int, similarities: dict[str, float]
-) -> list[Hit]:
+    opened: Workspace, peer: Peer, question: str, most: int, *, is_floored: bool
+) -> tuple[list[Hit], dict[str, float]]:
     """A peer's best records by its own full text and, where it has vectors of our stamp, by
-    what they mean, of those that stand; how near these are is added to `similarities`."""
-    with federation.open(peer) as opened:
-        keys = [one.key for one in opened.text.rank(question, kinds=("record",), limit=2 * most)]
-        with suppress(PartMissing, Damaged, RemoteError):  # most have no vectors that compare
-            near = _rank_near(opened, question, most)
-            similarities.update(near)
-            pairs = zip_longest(near, keys)
-            keys = list(dict.fromkeys(key for pair in pairs for key in pair if key is not None))
-        hits = {hit.id: hit for hit in find_hits(opened, map(identity_of, keys))}
-        ordered = [hits[identity_of(key)] for key in keys if identity_of(key) in hits]
-        return [
-            msgspec.structs.replace(hit, project=peer.alias)
-            for hit in ordered
-            if hit.kind == "decision" and hit.state in ("current", "conflict")
-        ][:most]
+    what they mean, of those that stand; and key → cosine of the latter."""
+    near: dict[str, float] = {}
+    keys = [one.key for one in opened.text.rank(question, kinds=("record",), limit=2 * most)]
+    with suppress(PartMissing, Damaged, RemoteError):  # most have no vectors that compare
+        near = _rank_near(opened, question, most)
+        gate = (opened.vectors.gate or 0) / 1000 if is_floored else 0.0
+        pairs = zip_longest([key for key in near if near[key] >= gate], keys)
+        keys = list(dict.fromkeys(key for pair in pairs for key in pair if key is not None))
+    hits = {hit.id: hit for hit in find_hits(opened, map(identity_of, keys))}
+    ordered = [hits[identity_of(key)] for key in keys if identity_of(key) in hits]
+    standing = [
+        msgspec.structs.replace(hit, project=peer.alias)
+        for hit in ordered
+        if hit.kind == "decision" and hit.state in ("current", "conflict")
+    ]
+    return standing[:most], near
 
 
 def _rank_near(workspace: Workspace, question: str, most: int) -> dict[str, float]:
-    """Key → cosine of the nearest records, of those that have to do with the question."""
-    least = (workspace.vectors.gate or 0) / 1000
+    """Key → cosine of the nearest records."""
     ranked = workspace.vectors.rank(question, kinds=("record",), limit=most)
-    return {one.key: one.score for one in ranked if one.score >= least}
+    return {one.key: one.score for one in ranked}
 
 
 def _add_own(
