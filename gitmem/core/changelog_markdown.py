@@ -119,6 +119,9 @@ def _entry(entry: Entry, web: Web | None) -> str:
     # Of a message the first paragraph that says something; of a decision all of its reason.
     why = find_reason(entry.why or "") if entry.matched == "message" else entry.why or ""
     words = format_words(why, most_chars=MAX_WHY_CHARS)
+    if words.endswith(":"):
+        # What it announces is a list or code, and is not shown.
+        words = words.rstrip(":") + " …"
     lines = [f"- **{breaking}{end_sentence(said)}**" + (f" {end_sentence(words)}" if words else "")]
     if entry.rejected:
         options = [_rejected(one.option, one.reason) for one in entry.rejected[:MAX_REJECTED]]

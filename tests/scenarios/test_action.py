@@ -55,6 +55,13 @@ def test_the_options_that_runners_use_are_there(file: Path) -> None:
     assert re.findall(r"--[a-z-]+", text.split("pr-report", 1)[1])
 
 
+def test_a_failure_of_the_report_fails_the_job_and_no_link_of_the_head_is_written_through() -> None:
+    """A shell without pipefail takes the end of a pipe for all of it."""
+    script = COMPONENT.read_text(encoding="utf-8").partition("  script:")[2].partition("  art")[0]
+    assert "|" not in script
+    assert not re.search(r"(?:>|tee) *\"\$CI_PROJECT_DIR", script)
+
+
 def test_outputs_of_the_action_are_those_of_its_step() -> None:
     text = ACTION.read_text(encoding="utf-8")
     named = set(re.findall(r"^  ([a-z-]+):\n    description: .*\n    value:", text, re.MULTILINE))

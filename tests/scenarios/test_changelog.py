@@ -619,3 +619,18 @@ def test_prose_needs_a_part_that_is_not_here(ada: Clone) -> None:
 @pytest.mark.parametrize("tag", ["a b", "-x", "..", "x.lock", "a\x1bb"])
 def test_a_tag_that_can_be_none_is_refused(ada: Clone, tag: str) -> None:
     ada.gitmem("changelog", f"--tag={tag}").ends(2)
+
+
+def test_a_reason_that_announces_what_is_not_shown_ends_so(bare_history: Clone) -> None:
+    message = "Add a file\n\nThe build fails, for it says:\n\n    no such file\n"
+    bare_history.commit(message, {"a.py": "a\n"})
+    assert "- **Add a file.** The build fails, for it says …\n" in text(bare_history, "HEAD^!")
+
+
+def test_a_file_that_is_called_like_a_command_to_a_runner_is_none(ada: Clone) -> None:
+    ada.git("tag", "v1")
+    ada.commit("Tidy", {"::error::x": "x\n"})
+    said = ada.gitmem("changelog", "--check", "v1..HEAD").ends(1).out
+    assert "- ::error::x" in said and not any(
+        line.strip().startswith("::") for line in said.splitlines()
+    )
