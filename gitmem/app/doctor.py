@@ -6,6 +6,7 @@ import platform
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -15,16 +16,28 @@ from gitmem import __file__ as package_file
 from gitmem import __version__
 from gitmem.app.adapters import load
 from gitmem.app.agent_setting_up import NAMES, SCOPES, Ground, check_agents, is_on_path
+from gitmem.app.embedding import is_hosted
 from gitmem.app.opening import Opened, open_repository
 from gitmem.core.wording import format_count
-from gitmem.errors import CheckFailed, Damaged, GitmemError, NoMemory, PartMissing
+from gitmem.errors import (
+    CheckFailed,
+    Damaged,
+    GitmemError,
+    ModelDamaged,
+    NoMemory,
+    PartMissing,
+)
+from gitmem.services.catch_up import catch_up
+from gitmem.services.embedding import FEW
 from gitmem.services.initialise import find_ignore_rule
+from gitmem.services.reindex import KINDS
 from gitmem.services.status import get_status
 from gitmem.services.verify import verify
 from gitmem.store.hook_log import log_file, read_log
 
 VERIFY_RECORDS = 50_000
 MAX_LOG_LINES = 20
+MOST_DOCUMENTS = 100_000
 MINIMUM_GIT = (2, 30)
 # The WAL-reset race: a transaction can be lost when two connections write and checkpoint at
 # once. Fixed in 3.51.3, and in these two releases of older lines.
@@ -236,6 +249,28 @@ def _records(opened: Opened) -> Iterator[Check]:
         yield Check("integrity", "ok", "every byte that was read agrees with its hash")
 
 
+def _search(opened: Opened) -> Iterator[Check]:
+    """Whether questions are answered by meaning, too: the optional part, its model, vectors."""
+    vectors, documents = opened.workspace.vectors, opened.workspace.documents
+    try:
+        vectors.check()
+        if not is_hosted(opened.settings):
+            vectors.is_like_ours((), ())  # which loads the model
+    except (PartMissing, ModelDamaged) as error:
+        said = f"questions are answered by words alone: {error.message}"
+        yield Check("search", "warning", said, error.hint)
+        return
+    catch_up(opened.workspace)
+    keys = [key for kind in KINDS for key in islice(documents.iter_keys(kind), MOST_DOCUMENTS)]
+    missing = len(vectors.list_missing(keys))
+    total = format_count(vectors.count(), "vector")
+    if missing > FEW:
+        said = f"{total}, and {format_count(missing, 'document')} without one"
+        yield Check("search", "warning", said, "Embed them: gitmem reindex")
+    else:
+        yield Check("search", "ok", f"{total} ({vectors.stamp.format()})")
+
+
 def _agents(opened: Opened) -> Iterator[Check]:
     """Coding agents that are set up here, in this project or for all."""
     ground = Ground(opened.layout, opened.environ)
@@ -286,6 +321,7 @@ _CLONE_CHECKS: dict[str, Callable[[Opened], Iterator[Check]]] = {
     "memory": _memory,
     "ignored-folder": _ignored,
     "refspecs": _refspecs,
+    "search": _search,
     "agents": _agents,
     "records": _records,
     "agent-hooks": _hook_log,

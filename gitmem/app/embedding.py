@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gitmem.app.adapters import load
 from gitmem.cache.lock import hold_lock
 from gitmem.config import Settings
-from gitmem.errors import ModelMissing, PartMissing, SearchMissing
+from gitmem.errors import CannotWrite, ModelMissing, PartMissing, SearchMissing
 from gitmem.retrieval.model_files import (
     DEFAULT_GATE,
     Digests,
@@ -44,6 +45,19 @@ def open_vectors(home: Path, settings: Settings, environ: Mapping[str, str]) -> 
     elsewhere = [one for one in (own, spare) if one is not None and one != folder]
     making = _choose_model(settings, environ, Digests(folder / _DIGESTS))
     return FileVectorIndex(folder, making, elsewhere)
+
+
+def remove_vectors(home: Path, settings: Settings) -> None:
+    """Delete the vectors of this clone, wherever they lie. Downloaded models stay: they are
+    this user's, for all clones. Raises CannotWrite."""
+    for folder in (home / VECTORS, _spare_folder(home, settings)):
+        try:
+            if folder is not None:
+                shutil.rmtree(folder)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise CannotWrite(f"{folder} cannot be removed: {error.strerror}") from error
 
 
 def is_hosted(settings: Settings) -> bool:

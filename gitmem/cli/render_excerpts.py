@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from gitmem.cli.render_hits import Look, short
 from gitmem.cli.terminal import clean, clean_line, style
@@ -21,7 +22,10 @@ def render_excerpt(excerpt: Excerpt, look: Look) -> list[str]:
     cited = style(_cite(excerpt.hit), "yellow", on=look.colour)
     standing = style(clean_line(excerpt.standing), "dim", on=look.colour)
     lines = [f"{first.strip()}  {standing}  {cited}"]
-    lines += [f"{_INDENT}{line}".rstrip() for line in rest.split("\n") if line.strip()]
+    for line in rest.split("\n"):
+        # Others read lines; a person reads a terminal, which would break them within words.
+        parts = wrap(line, max(20, look.width - 4)) if look.is_terminal else [line.rstrip()]
+        lines += [f"{_INDENT}{part}" for part in parts if part.strip()]
     if excerpt.whole:
         lines.append(f"{_INDENT}whole: {clean_line(excerpt.whole)}")
     if excerpt.explain is not None:

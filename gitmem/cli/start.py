@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from click.shell_completion import get_completion_class
 
 from gitmem.app.cache_making import drop_cache
+from gitmem.app.embedding import remove_vectors
 from gitmem.app.opening import Opened
 from gitmem.app.starting import plan_memory, remove_clone_data, start_memory
 from gitmem.cli import main as group
@@ -156,9 +157,9 @@ def run_uninstall(session: Session, *, yes: bool, keep_data: bool) -> int:
         agent_files = remove_agents(session, opened)
     finally:
         opened.close()
-    if keep_data:
-        drop_cache(opened.layout.common_dir, opened.workspace.clone, opened.settings)
-    else:
+    drop_cache(opened.layout.common_dir, opened.workspace.clone, opened.settings)
+    remove_vectors(home, opened.settings)
+    if not keep_data:
         remove_clone_data(home)
     done = {"removed": str(home), "kept_data": keep_data, "agent_files": agent_files}
     if session.is_json:

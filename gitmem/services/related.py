@@ -13,7 +13,7 @@ from gitmem.core.ranking import Neighbour, format_key, kind_of
 from gitmem.core.words import make_storable
 from gitmem.errors import NotFound
 from gitmem.services.asking import Question
-from gitmem.services.documents import format_text, join_path
+from gitmem.services.documents import format_text
 from gitmem.services.recall import Excerpt, RecallOptions, build_answer
 from gitmem.services.retrieve import KINDS
 from gitmem.services.targets import Target, resolve_target
@@ -101,13 +101,18 @@ def _find_starts(
 
 
 def _find_chunks(workspace: Workspace, target: Target, text: str) -> list[str]:
-    """The chunks of the page that is meant by its path or its name."""
-    notes = workspace.notes.find_notes(text)
-    if target.kind != "unknown":
-        notes = [note for note in notes if target.name == join_path(note)]
+    """The chunks of the page that is meant by its path in the repository or by its name."""
+    path = target.name if target.kind != "unknown" else text
+    for vault in workspace.vaults():
+        folder = "" if vault.name == "." else f"{vault.name.rstrip('/')}/"
+        if path.startswith(folder):
+            chunks = workspace.notes.list_chunk_ids(vault.name, path.removeprefix(folder))
+            if chunks:
+                return [format_key("note", one) for one in chunks]
+    notes = workspace.notes.find_notes(text)[:1] if target.kind == "unknown" else []
     return [
         format_key("note", chunk_id)
-        for note in notes[:1]
+        for note in notes
         for chunk_id in workspace.notes.list_chunk_ids(note.vault, note.path)
     ]
 

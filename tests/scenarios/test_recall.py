@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import gitmem
+from gitmem.cli.render_excerpts import render_excerpt
+from gitmem.cli.render_hits import Look
 from gitmem.errors import NotFound
 from gitmem.services.recall import Excerpt, Recalled
 from gitmem.services.search import Found
@@ -188,6 +190,7 @@ def test_a_note_is_cited_by_file_and_line_and_linked(ada: Clone) -> None:
     with gitmem.open_memory(ada.path) as memory:
         for target in ("docs/adr/queue.md", "queue"):
             linked = memory.related(target)
+            assert not linked.is_near, target
             assert any(one.hit.heading == "Pool" for one in linked.excerpts), target
 
 
@@ -253,3 +256,12 @@ def test_a_word_or_two_are_looked_for_without_a_model(decided: Clone) -> None:
     )
     _, err = (running := start_python(decided.path, probe)).communicate(timeout=60)
     assert running.returncode == 0, err
+
+
+def test_long_lines_are_wrapped_for_a_terminal_and_whole_in_a_pipe(ada: Clone) -> None:
+    ada.capture("Pool of ten", "--why", "measured " * 40)
+    (found,) = ask(ada, "pool of ten")
+    for is_terminal, longest in ((True, 80), (False, 400)):
+        lines = render_excerpt(found, Look(80, False, 0, is_terminal=is_terminal))
+        assert max(map(len, lines)) <= longest and "\n".join(lines).count("measured") == 40
+        assert (len(lines) == 2) == (not is_terminal)

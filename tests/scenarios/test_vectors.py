@@ -20,7 +20,7 @@ from gitmem.services.catch_up import catch_up
 from gitmem.services.embedding import BEHIND, FEW, try_rank_vectors
 from gitmem.services.reindex import Reindexed, reindex
 from gitmem.services.workspace import Notice
-from tests.support.commandline import Clone, Team, environment, start_python
+from tests.support.commandline import Clone, Team, call_gitmem, environment, start_python
 
 KINDS = ("record", "commit", "note")
 DEAD_END = dict.fromkeys(
@@ -383,3 +383,35 @@ def _copy_model(folder: Path) -> Path:
     (folder / "model.onnx").symlink_to(found.model)
     (folder / "tokenizer.json").symlink_to(found.tokenizer)
     return folder
+
+
+def test_doctor_says_whether_meaning_is_searched(
+    ada: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look() -> dict[str, str]:
+        done = call_gitmem(ada.path, "--json", "doctor")
+        (found,) = [one for one in done.json["data"]["checks"] if one["id"] == "search"]
+        assert isinstance(found, dict)
+        return found
+
+    _capture_many(ada, FEW + 1)
+    assert "reindex" in look()["fix"] and look()["state"] == "warning"
+    _reindex(ada)
+    assert look()["state"] == "ok"
+    monkeypatch.setitem(sys.modules, DEFAULT_PACKAGE, None)
+    assert "by words alone" in look()["message"] and look()["state"] == "warning"
+
+
+@pytest.mark.parametrize("words", [["--yes"], ["--yes", "--keep-data"]])
+def test_uninstalling_leaves_no_vectors(ada: Clone, words: list[str]) -> None:
+    ada.capture("Cache by tenant")
+    _reindex(ada)
+    opened = _open(ada)
+    assert opened.settings.cache_home is not None
+    spare = open_vectors(ada.home, opened.settings, os.environ)._elsewhere[0]
+    opened.close()
+    spare.mkdir(parents=True)
+    (spare / "digests.json").write_text("{}")
+    call_gitmem(ada.path, "uninstall", *words).ok()
+    assert not spare.exists() and not (ada.home / "vectors").exists()
+    assert (ada.home / "spool").exists() == ("--keep-data" in words)
