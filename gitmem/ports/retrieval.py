@@ -95,6 +95,10 @@ class VectorExchange(Protocol):
         number added. Raises CannotWrite, Contended."""
         ...
 
+    def prepare(self, question: str) -> None:
+        """Embed a question ahead, for all indexes that share this one's model."""
+        ...
+
     def is_like_ours(self, passages: Sequence[Passage], vectors: Sequence[bytes]) -> bool:
         """Whether the model here makes the like of these vectors of these texts, as far as
         eight bits a number and another processor let it. Loads the model."""

@@ -180,6 +180,9 @@ class FileVectorIndex:
         folder = self._folder()
         return sum(folder.add(kind, pairs) for kind, pairs in sorted(by_kind.items()))
 
+    def prepare(self, question: str) -> None:
+        self._model.embed_question(question)
+
     def is_like_ours(self, passages: Sequence[Passage], vectors: Sequence[bytes]) -> bool:
         made = self._model.open().embed([one.text for one in passages])
         return all(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitmem.core.excerpts import count_tokens, cut_text, find_roots, share_budget
+from gitmem.core.peer_verdicts import USED
 from gitmem.core.peers import Peer
 from gitmem.core.pool_order import order_pool
 from gitmem.core.ranking import Passage, format_key, identity_of
@@ -68,6 +69,7 @@ def span_excerpts(
     except GitmemError as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")
         return Pooled(tuple(own), (notice,))
+    _prepare(workspace, question, federation, asker)
     most = max(1, min(limit, MOST_FROM_ONE))
     ranked: list[list[Hit]] = []
     near: dict[str, float] = {}
@@ -92,6 +94,15 @@ def span_excerpts(
         notices.append(UNRANKED)
     shown = _cut(workspace, question, order[:limit], max_tokens)
     return Pooled(tuple(shown), tuple(notices))
+
+
+def _prepare(workspace: Workspace, question: str, federation: Federation, asker: PeerAsker) -> None:
+    """Load the model, where a peer's vectors need it, before anybody's time is counted."""
+    states = federation.list_states()
+    asked = [states.get(peer.address) for peer in asker.list_asked()]
+    if any(state is not None and state.verdict in USED for state in asked):
+        with suppress(PartMissing, Damaged, RemoteError):
+            workspace.vectors.prepare(question)
 
 
 def _ask_one(

