@@ -20,7 +20,7 @@ def prepend_section(
     """Put a section into the file, made if it is missing; whether that changed anything.
 
     Raises Refused for a file whose marked sections are broken or that is reached through a
-    link out of the repository, PathOutside inside `.git`, CannotWrite."""
+    link out of the repository, PathOutside for what is git's own, CannotWrite."""
     path = _find_file(workspace, typed)
     before = _read(path)
     after = place_section(before, name, section, is_release=is_release)
@@ -40,8 +40,8 @@ def _find_file(workspace: Workspace, typed: str) -> Path:
         is_inside = named.is_relative_to(root) or parent.is_relative_to(top)
         if is_inside and not real.is_relative_to(top):
             raise Refused(f"{typed} is a link that leads out of this repository")
-        if real.is_relative_to(top / ".git"):
-            raise PathOutside(f"{typed} is git's own, not the repository's content")
+    if any(_is_gits(folder) for folder in (real, *real.parents)):
+        raise PathOutside(f"{typed} is git's own, not the repository's content")
     if real.is_dir() or typed.endswith(("/", os.sep)):
         raise UsageError(f"{typed} is a folder", hint="Name a file: --prepend CHANGELOG.md")
     if real.exists() and not real.is_file():
@@ -49,6 +49,15 @@ def _find_file(workspace: Workspace, typed: str) -> Path:
     if not real.parent.is_dir():
         raise UsageError(f"there is no folder {real.parent}")
     return real
+
+
+def _is_gits(folder: Path) -> bool:
+    """Whether this is where some repository keeps its own, be it a bare one."""
+    if folder.name == ".git":
+        return True
+    return (
+        (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    )
 
 
 def _read(path: Path) -> bytes:

@@ -591,6 +591,23 @@ def test_a_link_out_of_the_repository_is_refused(ada: Clone, tmp_path: Path) -> 
     assert outside.read_text() == "mine\n"
 
 
+def test_what_is_gits_own_is_never_written(ada: Clone, team: Team, tmp_path: Path) -> None:
+    ada.git("worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
+    for clone, file in (
+        (ada, ".git/description"),
+        (Clone(tmp_path / "linked"), str(ada.path / ".git" / "config")),
+        (Clone(tmp_path / "linked"), ".git"),
+        (Clone(team.remote), "config"),
+        (Clone(team.remote), "new.md"),
+    ):
+        before = (clone.path / file).read_bytes() if (clone.path / file).exists() else None
+        assert "git's own" in clone.gitmem("changelog", "--prepend", file).ends(2).err
+        after = (clone.path / file).read_bytes() if (clone.path / file).exists() else None
+        assert after == before
+    os.mkfifo(ada.path / "pipe")
+    ada.gitmem("changelog", "--prepend", "pipe").ends(2)
+
+
 def test_a_marker_without_an_end_is_refused(ada: Clone) -> None:
     broken = "# C\n\n<!-- gitmem: Unreleased -->\n## [Unreleased]\n"
     ada.write("C.md", broken)
