@@ -20,6 +20,8 @@ from gitmem.core.ranking import Stamp
 from gitmem.errors import ModelDamaged
 from gitmem.retrieval.model_files import ModelFiles
 
+onnxruntime.disable_telemetry_events()  # on Windows the system collects them
+
 MAX_CHARS = 16_384
 """Of a longer text only the beginning is looked at; it is far more than a model reads."""
 _BATCH = 8

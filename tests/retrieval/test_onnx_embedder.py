@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from struct import unpack
 
@@ -141,3 +144,15 @@ def test_a_model_in_a_folder_has_the_stamp_of_its_bytes(tmp_path: Path) -> None:
     assert first.model == second.model
     assert first.revision != second.revision
     assert first.format() != second.format()
+
+
+@pytest.mark.parametrize("module", ["onnx_embedder", "fastembed_embedder", "cross_encoder"])
+def test_the_runtime_makes_no_device_id_and_reports_to_nobody(tmp_path: Path, module: str) -> None:
+    """It would write both into the home folder from its import on."""
+    package = "onnxruntime" if module == "onnx_embedder" else "fastembed"
+    pytest.importorskip(package)
+    code = f"import time, gitmem.retrieval.{module}; time.sleep(1)"
+    env = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    env.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", code], env=env, check=True)
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
