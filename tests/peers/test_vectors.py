@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -33,32 +34,28 @@ def test_a_peer_whose_texts_are_embedded_here_is_local_and_found_by_meaning(aske
     assert verdicts(asked) == {"billing": "local"}
 
 
-def test_a_peer_that_shares_vectors_of_our_stamp_is_ok(town: Town) -> None:
-    town.billing.gitmem("reindex").ok()
-    town.billing.gitmem("push", env=SHARING).ok()
-    town.peers("add", f"file://{town.bare}", "--alias", "shared").ok()
-    assert verdicts(town) == {"shared": "ok"}
+def test_a_peer_that_shares_vectors_of_our_stamp_is_ok(sharing: Town) -> None:
+    sharing.peers("add", f"file://{sharing.bare}", "--alias", "shared").ok()
+    assert verdicts(sharing) == {"shared": "ok"}
 
 
-def test_a_peer_that_shares_vectors_of_another_stamp_is_a_mismatch(town: Town) -> None:
-    town.billing.gitmem("reindex").ok()
-    town.billing.gitmem("push", env=SHARING).ok()
-    ref = f"refs/gitmem/w/{(town.billing.home / 'writer').read_text().strip()}"
-    bare = f"--git-dir={town.bare}"
-    tree = town.shop.git(bare, "ls-tree", ref).splitlines()
+def test_a_peer_that_shares_vectors_of_another_stamp_is_a_mismatch(sharing: Town) -> None:
+    ref = f"refs/gitmem/w/{(sharing.billing.home / 'writer').read_text().strip()}"
+    bare = f"--git-dir={sharing.bare}"
+    tree = sharing.shop.git(bare, "ls-tree", ref).splitlines()
     vectors = next(row for row in tree if row.endswith("\tvectors")).split()[2]
-    inner = town.shop.git(bare, "ls-tree", vectors)
+    inner = sharing.shop.git(bare, "ls-tree", vectors)
     other = inner.partition("\t")[0] + "\tanother-model-000000000000-384-int8\n"
-    made = town.shop.git(bare, "mktree", stdin=other.encode())
+    made = sharing.shop.git(bare, "mktree", stdin=other.encode())
     rows = "\n".join(row.replace(vectors, made) for row in tree) + "\n"
-    top = town.shop.git(bare, "mktree", stdin=rows.encode())
-    commit = town.shop.git(bare, "commit-tree", top, "-p", ref, "-m", "Other vectors")
-    town.shop.git(bare, "update-ref", ref, commit)
-    town.peers("add", f"file://{town.bare}", "--alias", "shared").ok()
-    (row,) = town.list()
+    top = sharing.shop.git(bare, "mktree", stdin=rows.encode())
+    commit = sharing.shop.git(bare, "commit-tree", top, "-p", ref, "-m", "Other vectors")
+    sharing.shop.git(bare, "update-ref", ref, commit)
+    sharing.peers("add", f"file://{sharing.bare}", "--alias", "shared").ok()
+    (row,) = sharing.list()
     assert (row["verdict"], row["improve"]) == ("mismatch", "gitmem peers pull shared --embed")
-    town.peers("pull", "shared", "--embed").ok()
-    assert verdicts(town) == {"shared": "local"}
+    sharing.peers("pull", "shared", "--embed").ok()
+    assert verdicts(sharing) == {"shared": "local"}
 
 
 MEANING = ("--json", "recall", "memoize", "results", "separately", "per", "customer")
@@ -68,10 +65,30 @@ def own_ref(town: Town) -> str:
     return f"refs/gitmem/w/{(town.billing.home / 'writer').read_text().strip()}"
 
 
-def share(town: Town) -> None:
-    """Billing shares its vectors, and is a peer of the shop by URL."""
-    town.billing.gitmem("reindex").ok()
-    town.billing.gitmem("push", env=SHARING).ok()
+@pytest.fixture(scope="module")
+def shared_town(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The town, where billing shares its vectors: made once; tests work in copies."""
+    root = tmp_path_factory.mktemp("sharing") / "town"
+    shutil.copytree(built, root, symlinks=True)
+    (root / "home").mkdir()
+    made = Town(root)
+    made.billing.env |= {"HOME": str(root / "home"), "GIT_CONFIG_GLOBAL": os.devnull}
+    made.billing.git("remote", "set-url", "origin", str(made.bare))
+    made.billing.gitmem("reindex").ok()
+    made.billing.gitmem("push", env=SHARING).ok()
+    return root
+
+
+@pytest.fixture
+def sharing(shared_town: Path, tmp_path: Path) -> Town:
+    """A town of one's own, where billing shares its vectors with its remote."""
+    shutil.copytree(shared_town, tmp_path / "town", symlinks=True)
+    made = Town(tmp_path / "town")
+    made.billing.git("remote", "set-url", "origin", str(made.bare))
+    return made
+
+
+def add(town: Town) -> None:
     town.peers("add", f"file://{town.bare}", "--alias", "shared").ok()
 
 
@@ -92,26 +109,26 @@ def hide(folder: Path, *packages: str) -> dict[str, str | None]:
     return {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
 
 
-def test_what_a_peer_shares_is_used_and_nothing_of_it_is_embedded(town: Town) -> None:
-    share(town)
-    (row,) = town.list()
-    assert (row["vectors"], row["improve"]) == (len(list_kept(town)), None)
+def test_what_a_peer_shares_is_used_and_nothing_of_it_is_embedded(sharing: Town) -> None:
+    add(sharing)
+    (row,) = sharing.list()
+    assert (row["vectors"], row["improve"]) == (len(list_kept(sharing)), None)
     assert row["vectors"] == 6
-    found = town.shop.gitmem(*MEANING).ok().data["excerpts"]
+    found = sharing.shop.gitmem(*MEANING).ok().data["excerpts"]
     assert "Cache keyed by tenant" in {one["hit"]["summary"] for one in found}
-    assert "vectors: ok (6)" in town.peers("list").ok().out
+    assert "vectors: ok (6)" in sharing.peers("list").ok().out
 
 
-def test_what_came_without_a_vector_is_said_and_can_be_made(town: Town) -> None:
-    share(town)
-    town.billing.decide("Invoices are numbered without gaps", "src/invoice.py")
-    town.billing.git("push", "-q", "origin", "main")
-    town.billing.gitmem("push", env=SHARING).ok()
-    town.peers("pull").ok()
-    (row,) = town.list()
+def test_what_came_without_a_vector_is_said_and_can_be_made(sharing: Town) -> None:
+    add(sharing)
+    sharing.billing.decide("Invoices are numbered without gaps", "src/invoice.py")
+    sharing.billing.git("push", "-q", "origin", "main")
+    sharing.billing.gitmem("push", env=SHARING).ok()
+    sharing.peers("pull").ok()
+    (row,) = sharing.list()
     assert (row["verdict"], row["improve"]) == ("ok", "gitmem peers pull shared --embed")
-    town.peers("pull", "shared", "--embed").ok()
-    (row,) = town.list()
+    sharing.peers("pull", "shared", "--embed").ok()
+    (row,) = sharing.list()
     assert (row["verdict"], row["vectors"], row["improve"]) == ("ok", 7, None)
 
 
@@ -125,45 +142,43 @@ def test_a_record_that_the_peer_redacts_loses_its_vector_here(asked: Town) -> No
     assert secret not in list_kept(asked) and list_kept(asked)
 
 
-def test_without_the_extra_all_works_and_it_is_said_once(town: Town, tmp_path: Path) -> None:
-    town.billing.gitmem("reindex").ok()
-    town.billing.gitmem("push", env=SHARING).ok()
+def test_without_the_extra_all_works_and_it_is_said_once(sharing: Town, tmp_path: Path) -> None:
     env = hide(tmp_path / "hidden", "onnxruntime")
-    added = town.peers("add", f"file://{town.bare}", "--alias", "shared", "--json", env=env).ok()
+    added = sharing.peers(
+        "add", f"file://{sharing.bare}", "--alias", "shared", "--json", env=env
+    ).ok()
     assert [one["code"] for one in added.json["warnings"]] == ["search-extra-missing"]
-    listed = town.peers("list", "--json", env=env).ok()
+    listed = sharing.peers("list", "--json", env=env).ok()
     assert [one["code"] for one in listed.json["warnings"]] == ["search-extra-missing"]
     (row,) = listed.data["peers"]
     assert (row["verdict"], row["improve"]) == ("unknown", "pip install 'gitmem-sync[search]'")
-    done = town.peers("pull", "shared", "--embed", "--json", env=env).ends(9)
+    done = sharing.peers("pull", "shared", "--embed", "--json", env=env).ends(9)
     assert done.error["code"] == "search-extra-missing"
-    town.peers("pull").ok()
-    assert verdicts(town) == {"shared": "ok"}
+    sharing.peers("pull").ok()
+    assert verdicts(sharing) == {"shared": "ok"}
 
 
-def test_another_model_of_ours_changes_the_verdict_at_once(town: Town, tmp_path: Path) -> None:
-    share(town)
+def test_another_model_of_ours_changes_the_verdict_at_once(sharing: Town, tmp_path: Path) -> None:
+    add(sharing)
     found = find_default_model()
     folder = tmp_path / "my-model"
     folder.mkdir()
     (folder / "model.onnx").symlink_to(found.model)
     (folder / "tokenizer.json").symlink_to(found.tokenizer)
     env = {"GITMEM_EMBEDDING_FOLDER": str(folder)}
-    (row,) = town.peers("list", "--json", env=env).ok().data["peers"]
+    (row,) = sharing.peers("list", "--json", env=env).ok().data["peers"]
     assert (row["verdict"], row["improve"]) == ("mismatch", "gitmem peers pull shared --embed")
-    assert verdicts(town) == {"shared": "ok"}
+    assert verdicts(sharing) == {"shared": "ok"}
 
 
 @pytest.mark.parametrize("kind", ["garbage", "strangers", "turned"])
-def test_hostile_vectors_are_named_and_none_of_them_is_used(town: Town, kind: str) -> None:
-    town.billing.gitmem("reindex").ok()
-    town.billing.gitmem("push", env=SHARING).ok()
+def test_hostile_vectors_are_named_and_none_of_them_is_used(sharing: Town, kind: str) -> None:
     stamp = default_stamp()
     folder = f"vectors/{stamp.format()}"
-    env = {**town.billing.env, "GIT_INDEX_FILE": str(town.root / "hostile-index")}
-    billing = type(town.billing)(town.billing.path)
+    env = {**sharing.billing.env, "GIT_INDEX_FILE": str(sharing.root / "hostile-index")}
+    billing = type(sharing.billing)(sharing.billing.path)
     billing.env = env
-    bare, ref = f"--git-dir={town.bare}", own_ref(town)
+    bare, ref = f"--git-dir={sharing.bare}", own_ref(sharing)
     billing.git(bare, "read-tree", ref)
     for row in billing.git(bare, "ls-tree", f"{ref}:{folder}").splitlines():
         name = row.partition("\t")[2]
@@ -185,10 +200,10 @@ def test_hostile_vectors_are_named_and_none_of_them_is_used(town: Town, kind: st
     tree = billing.git(bare, "write-tree")
     commit = billing.git(bare, "commit-tree", tree, "-p", ref, "-m", "x")
     billing.git(bare, "update-ref", ref, commit)
-    done = town.peers("add", f"file://{town.bare}", "--alias", "shared", "--json").ok()
+    done = sharing.peers("add", f"file://{sharing.bare}", "--alias", "shared", "--json").ok()
     assert [one["code"] for one in done.json["warnings"]] == ["bad-vectors"]
-    assert not list_kept(town)
-    (listed,) = town.list()
+    assert not list_kept(sharing)
+    (listed,) = sharing.list()
     assert (listed["verdict"], listed["improve"]) == (
         "unknown",
         "gitmem peers pull shared --embed",
