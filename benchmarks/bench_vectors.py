@@ -47,6 +47,8 @@ WORDS = _TEXT.split()
 BARE = [sys.executable, "-c", "pass"]
 BARE_MODEL = """
 import sys
+import os
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy as np, onnxruntime
 from tokenizers import Tokenizer
 tokenizer = Tokenizer.from_file(sys.argv[2])
