@@ -35,7 +35,8 @@ def decided(ada: Clone) -> Clone:
     """A decision, the one that took its place, and one about something else."""
     old = call_gitmem(
         ada.path, "--json", "capture", "-m", "Cache keyed by tenant",
-        "--why", "Tenants shared a row.", "--rejected", "global cache | leaks", "app.py", env={"GITMEM_NOW": THEN},
+        "--why", "Tenants shared a row.", "--rejected", "global cache | leaks",
+        "app.py", env={"GITMEM_NOW": THEN},
     ).data["id"]  # fmt: skip
     call_gitmem(
         ada.path, "supersede", old, "-m", "Cache keyed by tenant and region",
