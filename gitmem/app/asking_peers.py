@@ -22,11 +22,13 @@ from gitmem.services.browse import Listing
 from gitmem.services.federate import span_why
 from gitmem.services.federate_log import span_log
 from gitmem.services.federate_recall import Pooled, span_excerpts
+from gitmem.services.federate_related import span_related
 from gitmem.services.hits import Hit
 from gitmem.services.impact import PeerMention
 from gitmem.services.injection import is_injectable
-from gitmem.services.our_names import find_our_names
+from gitmem.services.our_names import OurNames, find_our_names
 from gitmem.services.recall import Excerpt
+from gitmem.services.related import Related
 from gitmem.services.why import WhyAnswer
 from gitmem.services.workspace import Notice
 
@@ -41,9 +43,7 @@ def span_why_answer(
         with open_machine_peers(opened, aliases) as machine:
             if not machine.peers:
                 return answer
-            names = find_our_names(
-                opened.workspace, stamp_files([str(opened.layout.common_dir / "config")])
-            )
+            names = find_names(opened)
             return span_why(
                 opened.workspace,
                 answer,
@@ -112,6 +112,35 @@ def span_listing(
         return msgspec.structs.replace(listing, notices=(*listing.notices, notice))
 
 
+def span_related_answer(
+    opened: Opened, text: str, found: Related, aliases: Sequence[str], *, limit: int
+) -> Related:
+    """What is linked to TEXT, with what peers say of it. Raises NotFound for an alias that is
+    none."""
+    try:
+        with open_machine_peers(opened, aliases) as machine:
+            if not machine.peers:
+                return found
+            return span_related(
+                opened.workspace,
+                text,
+                found,
+                machine,
+                find_names(opened),
+                limit=limit,
+                peer_timeout_ms=opened.settings.peer_timeout_ms,
+            )
+    except Damaged as error:
+        notice = Notice("peers-unread", f"no peer was asked: {error.message}")
+        return msgspec.structs.replace(found, notices=(*found.notices, notice))
+
+
+def find_names(opened: Opened) -> OurNames:
+    """What peers may call this project."""
+    stamp = stamp_files([str(opened.layout.common_dir / "config")])
+    return find_our_names(opened.workspace, stamp)
+
+
 def find_peer_mentions(
     opened: Opened, names: Sequence[str], aliases: Sequence[str]
 ) -> list[PeerMention]:
@@ -123,7 +152,7 @@ def find_peer_mentions(
             return []
         asker = PeerAsker(workspace, machine, opened.settings.peer_timeout_ms)
         asker.bring_in_step()
-        ours = find_our_names(workspace, stamp_files([str(opened.layout.common_dir / "config")]))
+        ours = find_names(opened)
         keys = [f"l:{(ours.remote_key or '').lower()}:{fold_path(name)}" for name in names]
         keys += [f"w:{fold_name(name)}" for name in names]
         totals: dict[str, int] = {}

@@ -22,7 +22,7 @@ from gitmem.core.peers import PeerState, Sighting
 from gitmem.errors import CannotWrite
 
 _APPLICATION_ID = 0x67_6D_70_78  # "gmpx"
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE peer (
     num INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE, state BLOB NOT NULL,

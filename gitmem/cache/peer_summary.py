@@ -14,7 +14,7 @@ from gitmem.cache.connection import Connection
 from gitmem.cache.records import CacheRecords
 from gitmem.cache.rows import MANY_PATHS, lists_of_path, search_text, tie_of
 from gitmem.cache.versions import FOLDER_LIST
-from gitmem.core.mentions import iter_project_links, list_words
+from gitmem.core.mentions import SHORT_OID, iter_project_links, list_oids, list_words
 from gitmem.core.paths import fold_path
 from gitmem.core.records import Decision
 from gitmem.core.timestamps import parse_at
@@ -27,8 +27,8 @@ _BATCH = 5000
 
 _decode = msgspec.json.Decoder(Decision).decode
 # Key → (place among all, number, tie of the best one). A key is `p:` and a path (of a folder
-# and all under it, ending in `/`), `w:` and a name, or `l:` and a remote's key, a colon and a
-# path or nothing.
+# and all under it, ending in `/`), `w:` and a name, `c:` and the first digits of an id, or `l:`
+# and a remote's key, a colon and a path or nothing.
 Summary = dict[str, tuple[int, int, int]]
 
 
@@ -92,6 +92,8 @@ def _list_keys(record: Decision) -> set[str]:
             keys.add("p:" + fold_path(name.removeprefix(FOLDER_LIST)))
     text = search_text(record) or ""
     keys.update(map("w:".__add__, list_words(text)))
+    oids = [*record.commits, *list_oids(text)]
+    keys.update(f"c:{oid[:SHORT_OID]}" for oid in oids)
     for remote_key, path in iter_project_links(text):
         keys.add(f"l:{remote_key}:")
         keys.add(f"l:{remote_key}:{path}")

@@ -74,10 +74,19 @@ def run_search(session: Session, words: SearchWords) -> int:
     return 0
 
 
-def run_related(session: Session, text: str, limit: int) -> int:
+def run_related(
+    session: Session,
+    text: str,
+    limit: int,
+    *,
+    with_peers: bool | None = None,
+    peers: tuple[str, ...] = (),
+) -> int:
     opened = open_for(session)
     try:
         found = find_related(opened.workspace, text, limit=limit)
+        if opened.has_peers(True if peers else with_peers):
+            found = load("span-related")(opened, text, found, peers, limit=limit)
         if session.is_json:
             data = {
                 "target": found.target,
@@ -104,6 +113,8 @@ def _render_related(found: Related, look: Look) -> str:
     blocks = []
     for one in found.excerpts:
         lines = render_excerpt(msgspec.structs.replace(one, explain=None), look)
+        if one.hit.mention is not None:
+            lines.append(f"    about {clean_line(one.hit.mention)}")
         chain = one.explain.chain if one.explain is not None else ()
         blocks.append("\n".join([*lines, *(f"    {format_hop(hop)}" for hop in chain)]))
     return (near if found.is_near else "") + "\n\n".join(blocks)

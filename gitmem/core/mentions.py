@@ -23,6 +23,11 @@ _LINK = re.compile(r"\[\[([^\[\]|#\n]{3,1000})")
 _LINE = re.compile(r":\d+(?:-\d+)?$")
 _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _VERSION = re.compile(r"v\d+")
+_OID = re.compile(r"(?<![0-9a-z_])[0-9a-f]{7,64}(?![0-9a-z_])", re.IGNORECASE)
+
+SHORT_OID = 7
+"""So many digits of a commit's or record's id are the least that names it."""
+MAX_OIDS = 1000
 
 
 def fold_name(name: str) -> str:
@@ -58,6 +63,12 @@ def iter_project_links(text: str) -> Iterator[tuple[str, str]]:
         key = key.strip("/").removesuffix(".git")
         if key:
             yield f"{host}/{key}".lower(), fold_path(_LINE.sub("", path).strip().strip("/"))
+
+
+def list_oids(text: str) -> set[str]:
+    """Whatever could be the id of a commit or a record, or its beginning, in lower case."""
+    found = _OID.finditer(text[:MAX_TEXT_CHARS])
+    return {match.group().lower() for _, match in zip(range(MAX_OIDS), found, strict=False)}
 
 
 def cut_links(text: str) -> str:

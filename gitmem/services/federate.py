@@ -229,14 +229,7 @@ def _paths_of(answer: WhyAnswer) -> list[str]:
 def find_mention(hit: Hit, names: OurNames, paths: Sequence[str]) -> str | None:
     """What of ours a decision names: a link's target, or a package's name; None where it says
     nothing of us (of other files of ours, it says nothing either)."""
-    text = "\n".join(
-        [
-            hit.summary,
-            hit.why or "",
-            *(f"{one.option}\n{one.reason}" for one in hit.rejected),
-            *hit.tags,
-        ]
-    )
+    text = format_said(hit)
     if names.remote_key is not None:
         own = names.remote_key.lower()
         linked = [path for key, path in iter_project_links(text) if key == own]
@@ -248,6 +241,12 @@ def find_mention(hit: Hit, names: OurNames, paths: Sequence[str]) -> str | None:
             return own
     words = list_words(cut_links(text))
     return next((name for name in names.names if name in words), None)
+
+
+def format_said(hit: Hit) -> str:
+    """All the words of a decision."""
+    rejected = (f"{one.option}\n{one.reason}" for one in hit.rejected)
+    return "\n".join([hit.summary, hit.why or "", *rejected, *hit.tags])
 
 
 def _is_fallen(sighting: Sighting) -> bool:

@@ -92,7 +92,7 @@ def span_excerpts(
     except PartMissing:
         order = _interleave(own, ranked, hits)
         notices.append(UNRANKED)
-    shown = _cut(workspace, question, order[:limit], max_tokens)
+    shown = cut_pool(workspace, question, order[:limit], max_tokens)
     return Pooled(tuple(shown), tuple(notices))
 
 
@@ -191,7 +191,7 @@ def _interleave(
     return order
 
 
-def _cut(
+def cut_pool(
     workspace: Workspace, question: str, order: Sequence[Excerpt | Hit], max_tokens: int
 ) -> list[Excerpt]:
     """All of them within one budget."""

@@ -166,7 +166,10 @@ def query(
     show_default=True,
     help="At most so many.",
 )
-def related(session: Session, target: str, limit: int) -> int:
+@_peers
+def related(
+    session: Session, target: str, limit: int, with_peers: bool | None, peers: tuple[str, ...]
+) -> int:
     """What is linked to TARGET, and by which hops: a record's id, a commit, a note's path or
     name, or a file. Where nothing is, what is near it by its words."""
-    return run_related(session, target, limit)
+    return run_related(session, target, limit, with_peers=with_peers, peers=tuple(peers))
