@@ -40,6 +40,7 @@ _TABLE = {
     "span-listing": ("gitmem.app.asking_peers", "span_listing"),
     "peer-mentions": ("gitmem.app.asking_peers", "find_peer_mentions"),
     "span-found": ("gitmem.app.asking_peers", "span_found"),
+    "peers-of-range": ("gitmem.app.asking_peers", "find_range_peers"),
     "span-related": ("gitmem.app.asking_peers", "span_related_answer"),
     "span-why": ("gitmem.app.asking_peers", "span_why_answer"),
     "open-peer-index": ("gitmem.cache.peer_index", "open_peer_index"),

@@ -17,9 +17,12 @@ from gitmem.core.mentions import fold_name
 from gitmem.core.paths import fold_path
 from gitmem.core.words import STOP_WORDS, prepare_text
 from gitmem.errors import Damaged, NotFound
+from gitmem.ports.range_reader import RangeCommit
 from gitmem.services.ask_peers import PeerAsker
 from gitmem.services.browse import Listing
+from gitmem.services.changelog import FromPeers
 from gitmem.services.federate import span_why
+from gitmem.services.federate_changelog import list_from_peers
 from gitmem.services.federate_log import span_log
 from gitmem.services.federate_recall import Pooled, span_excerpts
 from gitmem.services.federate_related import span_related
@@ -133,6 +136,25 @@ def span_related_answer(
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")
         return msgspec.structs.replace(found, notices=(*found.notices, notice))
+
+
+def find_range_peers(
+    opened: Opened, commits: Sequence[RangeCommit], aliases: Sequence[str]
+) -> FromPeers:
+    """What peers say of the commits of a range. Raises NotFound for an alias that is none."""
+    try:
+        with open_machine_peers(opened, aliases) as machine:
+            if not machine.peers or not commits:
+                return FromPeers()
+            return list_from_peers(
+                opened.workspace,
+                machine,
+                find_names(opened),
+                commits,
+                peer_timeout_ms=opened.settings.peer_timeout_ms,
+            )
+    except Damaged as error:
+        return FromPeers((), (Notice("peers-unread", f"no peer was asked: {error.message}"),))
 
 
 def find_names(opened: Opened) -> OurNames:

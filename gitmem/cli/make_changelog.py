@@ -42,6 +42,8 @@ class ChangelogOptions(msgspec.Struct, frozen=True, kw_only=True):
     is_check: bool = False
     may_fetch: bool = False
     is_prose: bool = False
+    with_peers: bool = False
+    peers: tuple[str, ...] = ()
 
 
 def run_changelog(session: Session, options: ChangelogOptions) -> int:
@@ -53,7 +55,13 @@ def run_changelog(session: Session, options: ChangelogOptions) -> int:
         request = ChangelogRequest(
             words=options.words, tag=options.tag, is_unreleased=options.is_unreleased
         )
-        answer = make_changelog(opened, request, may_fetch=options.may_fetch)
+        answer = make_changelog(
+            opened,
+            request,
+            may_fetch=options.may_fetch,
+            with_peers=options.with_peers,
+            aliases=options.peers,
+        )
         progress.end()
         changelog = answer.changelog
         is_json = session.is_json or options.format == "json"

@@ -53,6 +53,23 @@ class Cancelled(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class PeerEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision of another project about the range: it links to a file that the range touched
+    (`path`), or names a commit of it (`commit`). `project` is the peer's alias."""
+
+    project: str
+    id: str
+    type: str
+    summary: str
+    why: str | None = None
+    rejected: tuple[Rejected, ...] = ()
+    path: str | None = None
+    commit: str | None = None
+    state: str = "current"
+    at: str = ""
+    author: str = ""
+
+
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many files of the range have a decision, only a commit message with a reason, or
     neither (`unexplained_paths`, sorted); how many need none by the settings; and how many
@@ -72,7 +89,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 class Changelog(msgspec.Struct, frozen=True, kw_only=True):
     """A changelog of one range. `title` is a version or `Unreleased`, `date` a day or "".
     `commits` counts those of the range. `web` is where the repository is on a known host, and
-    `compare_url` the whole range there; "" where unknown."""
+    `compare_url` the whole range there; "" where unknown. `peers` is what other projects say,
+    where they were asked; it counts for nothing else here."""
 
     range: str
     title: str
@@ -84,6 +102,7 @@ class Changelog(msgspec.Struct, frozen=True, kw_only=True):
     is_at_head: bool = False
     web: Web | None = None
     compare_url: str = ""
+    peers: tuple[PeerEntry, ...] = ()
 
 
 class Web(msgspec.Struct, frozen=True):

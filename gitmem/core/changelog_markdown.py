@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from gitmem.core.changelog_entries import Cancelled, Changelog, Coverage, Entry, Web
+from gitmem.core.changelog_entries import Cancelled, Changelog, Coverage, Entry, PeerEntry, Web
 from gitmem.core.changelog_text import end_sentence, escape_words, format_words, split_request
 from gitmem.core.commit_types import GROUPS
 from gitmem.core.reasons import find_reason
@@ -18,6 +18,7 @@ MAX_WHY_CHARS = 600
 MAX_REJECTED = 5
 MAX_COMMITS = 3
 MAX_CANCELLED = 50
+MAX_FROM_PEERS = 50
 GITHUB_CHARS = 120_000
 """A release's body may have 125,000 characters."""
 
@@ -109,7 +110,26 @@ def _groups(changelog: Changelog, groups: Sequence[tuple[str, list[Entry]]]) -> 
     if not parts:
         count = format_count(changelog.commits, "commit")
         parts.append(f"No reason is given in {count}." if changelog.commits else "Nothing yet.")
-    return [*parts, format_coverage(changelog.coverage)]
+    return [*parts, *_from_peers(changelog), format_coverage(changelog.coverage)]
+
+
+def _from_peers(changelog: Changelog) -> list[str]:
+    """What other projects say, apart from the range's own entries."""
+    if not changelog.peers:
+        return []
+    rows = [_peer_entry(one, changelog.web) for one in changelog.peers[:MAX_FROM_PEERS]]
+    more = len(changelog.peers) - len(rows)
+    rows += [f"- … and {more} more"] if more else []
+    return ["### From other projects", "\n".join(rows)]
+
+
+def _peer_entry(one: PeerEntry, web: Web | None) -> str:
+    said = end_sentence(format_words(one.summary, most_chars=MAX_SUMMARY_CHARS))
+    words = format_words(one.why or "", most_chars=MAX_WHY_CHARS)
+    about = _commit(one.commit, web) if one.commit else format_words(one.path or "", most_chars=400)
+    project = escape_words(clean_line(one.project))
+    why = f" {end_sentence(words)}" if words else ""
+    return f"- {project}: **{said}**{why}\n  (about {about}, decision `{one.id[:SHORT]}` there)"
 
 
 def _entry(entry: Entry, web: Web | None) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from gitmem.core.changelog_entries import Cancelled, Changelog, Entry, Web
+from gitmem.core.changelog_entries import Cancelled, Changelog, Entry, PeerEntry, Web
 from gitmem.core.reverts import find_reverts
 from gitmem.core.web_links import find_web, link_range
 from gitmem.ports.range_reader import RangeCommit
@@ -41,7 +41,25 @@ class ChangelogAnswer(msgspec.Struct, frozen=True):
     notices: tuple[Notice, ...] = ()
 
 
-def build_changelog(workspace: Workspace, request: ChangelogRequest) -> ChangelogAnswer:
+class FromPeers(msgspec.Struct, frozen=True):
+    """What other projects say of a range, and who of them kept silent."""
+
+    entries: tuple[PeerEntry, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+# Commits of a range → what other projects say of them.
+AskPeers = Callable[[Sequence[RangeCommit]], FromPeers]
+
+
+def ask_nobody(commits: Sequence[RangeCommit]) -> FromPeers:
+    """As a rule: what a release says must not depend on the machine it is written on."""
+    return FromPeers()
+
+
+def build_changelog(
+    workspace: Workspace, request: ChangelogRequest, *, ask_peers: AskPeers = ask_nobody
+) -> ChangelogAnswer:
     """The changelog of a range. Raises what `find_release` and `read_range` raise."""
     catch_up(workspace, with_history=False)
     if workspace.present.head is None and not request.words:
@@ -52,8 +70,11 @@ def build_changelog(workspace: Workspace, request: ChangelogRequest) -> Changelo
     )
     contents = read_range(workspace, release.range)
     changelog = explain_range(workspace, contents, release, request)
+    said = ask_peers(contents.commits)
+    changelog = msgspec.structs.replace(changelog, peers=said.entries)
     is_open = bool(request.words) and not release.range.ends.excluded
-    return ChangelogAnswer(changelog, _list_notices(workspace, contents, is_open=is_open))
+    notices = _list_notices(workspace, contents, is_open=is_open)
+    return ChangelogAnswer(changelog, (*notices, *said.notices))
 
 
 def explain_range(

@@ -74,3 +74,59 @@ def test_flags_and_limit_hold_for_what_is_related(asked: Town) -> None:
     few = related(asked, "src/total.py", "-n", "3")
     assert len(few) == 3 and shown(few)[-1][0] in ("billing", "other")
     asked.shop.gitmem("related", "src/total.py", "--peer", "nobody").ends(4)
+
+
+def changelog(town: Town, *words: str) -> list[tuple[str, str]]:
+    data = town.shop.gitmem("--json", "changelog", *words).ok().data
+    return [(row["project"], row["summary"]) for row in data["peers"]]
+
+
+def test_a_changelog_lists_what_peers_say_of_its_files_and_commits_apart(asked: Town) -> None:
+    start = asked.shop.head()
+    asked.shop.commit("Total in cents", {"src/total.py": "cents\n"})
+    oid = asked.shop.head()
+    asked.billing.decide("Follow the shop", "src/f.py", "--why", f"Since {oid[:9]} it has cents.")
+    asked.billing.decide("Old news", "src/f.py", "--why", f"Since {start[:9]}.")
+    asked.billing.git("push", "-q", "origin", "main")
+    alone = asked.shop.gitmem("--json", "changelog", f"{start}..HEAD").ok().data
+    data = asked.shop.gitmem("--json", "changelog", "--peers", f"{start}..HEAD").ok().data
+    rows = {row["summary"]: row for row in data["peers"]}
+    assert set(rows) == {"Ask for totals", "Follow the shop"}
+    assert rows["Ask for totals"]["path"] == "src/total.py"
+    assert rows["Follow the shop"]["commit"] == oid
+    assert {row["project"] for row in rows.values()} == {"billing"}
+    assert alone["peers"] == []
+    assert {**data, "peers": []} == alone
+    text = asked.shop.gitmem("changelog", "--peers", f"{start}..HEAD").ok().out
+    assert "### From other projects" in text and "- billing: **Ask for totals.**" in text
+    assert "other projects" not in asked.shop.gitmem("changelog", f"{start}..HEAD").ok().out
+
+
+def test_a_changelog_asks_the_peers_that_are_named(asked: Town) -> None:
+    asked.peers("add", str(asked.bare), "--alias", "other").ok()
+    assert changelog(asked, "HEAD", "--peer", "other") == [("other", "Ask for totals")]
+    assert changelog(asked, "HEAD") == []
+    asked.shop.gitmem("changelog", "HEAD", "--peer", "nobody").ends(4)
+
+
+def test_a_changelog_has_no_peers_decision_that_was_withdrawn_or_never_merged(asked: Town) -> None:
+    billing, link = asked.billing, "[[example.com/acme/shop:src/plain.py]]"
+    old = billing.decide("First thought", "src/f.py", "--why", link)
+    billing.decide("Second thought", "src/f.py", "--supersedes", old)
+    billing.git("push", "-q", "origin", "main")
+    billing.git("checkout", "-q", "-b", "feat/y")
+    billing.decide("Unmerged", "src/f.py", "--why", link)
+    billing.git("checkout", "-q", "main")
+    assert changelog(asked, "HEAD", "--peers") == [("billing", "Ask for totals")]
+    states = {row["summary"]: row["state"] for row in related(asked, "src/plain.py")}
+    assert (states["First thought"], states["Unmerged"]) == ("superseded", "current")
+
+
+def test_a_peers_words_have_no_effect_in_a_changelog(asked: Town) -> None:
+    link = "[[example.com/acme/shop:src/plain.py]]"
+    asked.billing.decide("Bad <script> @all", "src/f.py", "--why", f"See {link}\n\n## Fixed")
+    asked.billing.git("push", "-q", "origin", "main")
+    text = asked.shop.gitmem("changelog", "HEAD", "--peers").ok().out
+    row = next(line for line in text.splitlines() if "Bad" in line)
+    assert "<script" not in row and "@all" not in row
+    assert "\n## Fixed" not in text

@@ -27,6 +27,8 @@ from gitmem.services.impact import DEFAULT_LIMIT, KINDS, Kind
 @click.option("--check", is_flag=True, help="Exit 1 where files changed and nothing says why.")
 @click.option("--fetch", is_flag=True, help="Fetch the history that a shallow clone lacks.")
 @click.option("--prose", is_flag=True, help="Let a language model write it (costs money).")
+@click.option("--peers/--no-peers", "with_peers", help="List what other projects say of it, too.")
+@click.option("--peer", "peers", multiple=True, metavar="ALIAS", help="Of peers ask only these.")
 def changelog(
     session: Session,
     words: tuple[str, ...],
@@ -37,6 +39,8 @@ def changelog(
     check: bool,
     fetch: bool,
     prose: bool,
+    with_peers: bool,
+    peers: tuple[str, ...],
 ) -> int:
     """Say what changed in RANGE, and why: decisions first, then commit messages that give a
     reason.
@@ -58,6 +62,8 @@ def changelog(
         is_check=check,
         may_fetch=fetch,
         is_prose=prose,
+        with_peers=with_peers,
+        peers=tuple(peers),
     )
     return run_changelog(session, options)
 
