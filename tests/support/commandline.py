@@ -185,6 +185,10 @@ class Clone:
         merged = {**self.env, **(env or {})}
         return run_gitmem(cwd or self.path, *words, env=merged, stdin=stdin, timeout=timeout)
 
+    def call(self, *words: str) -> Done:
+        """The same in this process: for what a test builds or looks at, and is not about."""
+        return call_gitmem(self.path, *words, env=self.env)
+
     def write(self, path: str, text: str | bytes) -> Path:
         file = self.path / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -204,12 +208,12 @@ class Clone:
 
     def init(self) -> None:
         """Start a memory and commit it."""
-        self.gitmem("init", "--yes").ok()
+        self.call("init", "--yes", "--no-hooks").ok()
         self.commit("Start a memory")
 
     def capture(self, summary: str, *words: str) -> str:
         """Capture a decision; its id."""
-        done = self.gitmem("--json", "capture", "-m", summary, *words).ok()
+        done = self.call("--json", "capture", "-m", summary, *words).ok()
         record_id = done.data["id"]
         assert isinstance(record_id, str)
         return record_id
@@ -223,7 +227,7 @@ class Clone:
         return record_id
 
     def why(self, target: str, *words: str) -> dict[str, Any]:
-        data = self.gitmem("--json", "why", target, *words).ok().data
+        data = self.call("--json", "why", target, *words).ok().data
         assert isinstance(data, dict)
         return data
 
@@ -238,12 +242,12 @@ class Clone:
         return found
 
     def status(self) -> dict[str, Any]:
-        data = self.gitmem("--json", "status").ok().data
+        data = self.call("--json", "status").ok().data
         assert isinstance(data, dict)
         return data
 
     def verify(self) -> dict[str, Any]:
-        data = self.gitmem("--json", "verify").ok().data
+        data = self.call("--json", "verify").ok().data
         assert isinstance(data, dict)
         return data
 
