@@ -35,6 +35,8 @@ _TABLE = {
     "folder-transport": ("gitmem.git.folder_fetch", "FolderTransport"),
     "find-remote-key": ("gitmem.services.push", "find_remote_key"),
     "open-in-peer": ("gitmem.app.inside_peer", "open_inside"),
+    "find-injecting": ("gitmem.app.asking_peers", "find_injecting"),
+    "add-injected": ("gitmem.app.asking_peers", "add_injected"),
     "list-injected": ("gitmem.app.asking_peers", "list_injected"),
     "check-peers": ("gitmem.app.peer_checks", "check_peers"),
     "span-listing": ("gitmem.app.asking_peers", "span_listing"),

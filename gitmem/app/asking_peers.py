@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from gitmem.app.adapters import Lazy, load
 from gitmem.app.federation import MachinePeers, stamp_files
 from gitmem.app.opening import Opened
 from gitmem.app.peer_book import PeerBook
+from gitmem.config import Settings
 from gitmem.core.mentions import fold_name
 from gitmem.core.paths import fold_path
 from gitmem.core.words import STOP_WORDS, prepare_text
@@ -24,13 +25,14 @@ from gitmem.services.changelog import FromPeers
 from gitmem.services.federate import span_why
 from gitmem.services.federate_changelog import list_from_peers
 from gitmem.services.federate_log import span_log
+from gitmem.services.federate_prompt import add_peers_excerpts
 from gitmem.services.federate_recall import Pooled, span_excerpts
 from gitmem.services.federate_related import span_related
 from gitmem.services.hits import Hit
 from gitmem.services.impact import PeerMention
 from gitmem.services.injection import is_injectable
 from gitmem.services.our_names import OurNames, find_our_names
-from gitmem.services.recall import Excerpt
+from gitmem.services.recall import Excerpt, RecallOptions
 from gitmem.services.related import Related
 from gitmem.services.why import WhyAnswer
 from gitmem.services.workspace import Notice
@@ -187,15 +189,47 @@ def find_peer_mentions(
         ]
 
 
+def find_injecting(opened: Opened) -> frozenset[str]:
+    """The aliases of the peers that were added for agents. Raises Damaged."""
+    with open_machine_peers(opened) as machine:
+        return frozenset(peer.alias for peer in machine.peers if peer.inject)
+
+
+def add_injected(
+    opened: Opened,
+    aliases: Collection[str],
+    question: str,
+    own: Sequence[Excerpt],
+    options: RecallOptions,
+    seen: Collection[str],
+) -> list[Excerpt]:
+    """The excerpts for a prompt with those of these peers, of which each was added for that.
+    Raises Damaged, and NotFound where one is no longer there."""
+    with open_machine_peers(opened, sorted(aliases)) as machine:
+        return add_peers_excerpts(
+            opened.workspace,
+            machine,
+            question,
+            own,
+            options,
+            seen,
+            peer_timeout_ms=_hurry(opened.settings),
+        )
+
+
+def _hurry(settings: Settings) -> int:
+    """How many milliseconds a hook waits for a peer: a fifth of the usual time."""
+    return settings.peer_timeout_ms // 5 + 1
+
+
 def list_injected(opened: Opened, path: str, *, most: int) -> list[Hit]:
     """What peers that were added for it would have an agent know before it edits a file: at
     most so many decisions that stand. A hook waits for a peer a fifth of the usual time."""
-    with open_machine_peers(opened) as machine:
-        aliases = {peer.alias for peer in machine.peers if peer.inject}
+    aliases = find_injecting(opened)
     if not aliases:
         return []
     settings = opened.settings
-    hurried = msgspec.structs.replace(settings, peer_timeout_ms=settings.peer_timeout_ms // 5 + 1)
+    hurried = msgspec.structs.replace(settings, peer_timeout_ms=_hurry(settings))
     asked = msgspec.structs.replace(opened, settings=hurried)
     nothing = WhyAnswer(target=path, kind="path", path=path)
     answer = span_why_answer(asked, nothing, sorted(aliases), limit=most, show_all=False)

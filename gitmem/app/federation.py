@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gitmem.app.adapters import Lazy, load
 from gitmem.app.opening import Opened, Report, say_nothing
 from gitmem.app.peering import (
@@ -31,6 +33,7 @@ from gitmem.store.paths import Memory, clone_paths
 from gitmem.store.peer_union import CUT, PeerPaths, PeerSettings
 from gitmem.store.sources import Sources
 from gitmem.store.stamps import RACY, RACY_NS, Present
+from gitmem.store.union import Refreshed
 
 _TOKEN = "summary-token"
 
@@ -196,10 +199,10 @@ class MachinePeers:
             self._index.replace(state, token, summary, last)
 
     def _build(self, cache: CacheReader, state: PeerState, folder: Path) -> Workspace:
-        """To be asked about records only: no git stands behind it."""
+        """To be asked about records only: no git stands behind it, so that it stays as it is."""
         nothing: Any = None
         paths = PeerPaths(folder / "clone")
-        return build_workspace(
+        workspace = build_workspace(
             cache,
             Sources(nothing, nothing, PeerSettings(nothing), nothing, nothing),
             Memory(paths, state.project_id, WORKTREE, None, state.is_detached),
@@ -208,6 +211,7 @@ class MachinePeers:
             now=self._settings.fixed_now,
             vectors=self._open_vectors(state, folder),
         )
+        return msgspec.structs.replace(workspace, refresh=lambda _: Refreshed(0, False))
 
     def find_stamp(self) -> str | None:
         """The name of the stamp that peers' vectors are compared with; None where nothing can

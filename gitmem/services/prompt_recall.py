@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -19,25 +19,35 @@ NEVER = 1000
 model than the prompt's hooks may take together, so that words and links have to do."""
 
 
+# A question, what this memory has to it, and the options → the same with others' excerpts.
+Widen = Callable[[str, Sequence[Excerpt], RecallOptions], Sequence[Excerpt]]
+
+
+def keep_own(question: str, own: Sequence[Excerpt], options: RecallOptions) -> Sequence[Excerpt]:
+    """Where nobody else is asked."""
+    return own
+
+
 def recall_for_prompt(
     workspace: Workspace,
     prompt: str,
     options: RecallOptions,
     seen: Collection[str],
     peers: Collection[str] = (),
+    widen: Widen = keep_own,
 ) -> list[tuple[str, Item]]:
     """(key, item) of each excerpt, best first, found by words and links; none for a command to
     the agent, for a word or two, and where nothing comes near enough. `seen` are the keys of
-    earlier ones."""
+    earlier ones. `widen` may add excerpts of others, of which those of `peers` (aliases added
+    with `--inject`) are given."""
     question = clean_said(prompt)[:MAX_QUESTION_CHARS]
     if is_skipped(question):
         return []
     asked = msgspec.structs.replace(options, is_gated=True, depth="quick", min_similarity=NEVER)
     found = recall(workspace, question, asked, seen)
+    excerpts = widen(question, found.excerpts, asked)
     return [
-        (excerpt.key, _build(excerpt))
-        for excerpt in found.excerpts
-        if is_injectable(excerpt.hit, peers)
+        (excerpt.key, _build(excerpt)) for excerpt in excerpts if is_injectable(excerpt.hit, peers)
     ]
 
 

@@ -32,6 +32,49 @@ def test_agents_are_told_of_a_peers_decisions_only_where_it_was_added_for_that(t
     assert "Drop the cache" not in said
 
 
+def prompt(town: Town, text: str, session: str) -> str:
+    """What an agent is told when it is asked for something."""
+    payload = {
+        "session_id": session,
+        "hook_event_name": "UserPromptSubmit",
+        "cwd": str(town.shop.path),
+        "prompt": text,
+    }
+    done = town.shop.gitmem(
+        "hook", "user-prompt-submit", "--agent", "claude", stdin=json.dumps(payload).encode()
+    ).ok()
+    return done.out
+
+
+TENANTS = "Why is the cache keyed by tenant?"
+
+
+def test_only_a_peer_that_was_added_for_it_ever_reaches_a_prompt(town: Town) -> None:
+    town.peers("add", str(town.billing.path)).ok()
+    town.peers("add", str(town.bare), "--alias", "bare").ok()
+    assert "tenant" in town.shop.gitmem("recall", TENANTS).ok().out
+    for number, text in enumerate([TENANTS, "Cache keyed by tenant, two tenants shared a row"]):
+        assert "billing" not in prompt(town, text, f"none-{number}")
+        assert "keyed by tenant" not in prompt(town, text, f"none again {number}")
+
+
+def test_a_prompt_has_what_a_peer_added_for_it_says_once_a_session(town: Town) -> None:
+    town.peers("add", str(town.billing.path), "--inject").ok()
+    town.peers("add", str(town.bare), "--alias", "bare").ok()
+    said = prompt(town, TENANTS, "one")
+    assert "Cache keyed by tenant" in said and "billing" in said
+    assert "Drop the cache" not in said and "Use WAL" not in said
+    assert "Cache keyed by tenant" not in prompt(town, TENANTS, "one")
+    assert "keyed by tenant" not in prompt(town, "Please write me a poem about the spring", "two")
+
+
+def test_a_prompt_is_answered_from_here_where_an_injecting_peer_is_gone(town: Town) -> None:
+    town.peers("add", str(town.billing.path), "--inject").ok()
+    town.billing.path.rename(town.root / "moved")
+    asked = "Why are sessions kept in cookies?"
+    assert "Sessions in cookies" in prompt(town, asked, "one")
+
+
 def test_doctor_names_a_peer_that_is_gone(asked: Town) -> None:
     assert "1 peer to be asked" in asked.shop.gitmem("doctor").all
     asked.billing.path.rename(asked.root / "moved")
