@@ -119,7 +119,9 @@ def _find(workspace: Workspace, ids: Iterable[str], as_of: int | None) -> list[H
 def commit_hit(commit: IndexedCommit, *, via: str | None = None) -> Hit:
     """A commit as a hit: its subject, and its body as the why. Where its trailers state a
     decision, it is that decision, identified by the commit."""
-    subject, _, body = commit.message.partition("\n")
+    # Some tools write messages with the line ends of another system.
+    message = commit.message.replace("\r\n", "\n")
+    subject, _, body = message.partition("\n")
     hit = Hit(
         kind="commit",
         commit=commit.oid,
@@ -130,10 +132,10 @@ def commit_hit(commit: IndexedCommit, *, via: str | None = None) -> Hit:
         paths=(PathRef(commit.path),) if commit.path else (),
         via=via,
     )
-    said = find_decision(commit.message)
+    said = find_decision(message)
     if said is None:
         return hit
-    prose = cut_trailers(commit.message).partition("\n")[2].strip("\n")
+    prose = cut_trailers(message).partition("\n")[2].strip("\n")
     reasons = [said.why, *said.more] if said.why else [prose, *said.more]
     return msgspec.structs.replace(
         hit,

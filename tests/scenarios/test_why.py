@@ -285,3 +285,15 @@ def test_what_is_decided_of_a_folder_holds_for_its_files(ada: Clone) -> None:
     assert ada.gitmem("--json", "why", "srcs/c.py", "--no-history").data["hits"] == []
     under = ada.gitmem("--json", "why", "src/", "--no-history").data["hits"]
     assert {hit["id"] for hit in under} == {of_folder, of_file}
+
+
+def test_a_message_with_the_line_ends_of_another_system_reads_as_it_was_meant(
+    bare_history: Clone,
+) -> None:
+    bare_history.write("app.py", "two\n")
+    bare_history.git("add", "app.py")
+    message = b"Change it\r\n\r\nBecause two are needed.\r\nReally.\r\n\r\nWhy: speed\r\n"
+    bare_history.git("commit", "-q", "--cleanup=verbatim", "-F", "-", stdin=message)
+    for command in (("why", "app.py"), ("recall", "two are needed"), ("show", "HEAD")):
+        out = bare_history.gitmem(*command).ok().out
+        assert "Change it" in out and "\\x0d" not in out and "\r" not in out, command
