@@ -72,8 +72,9 @@ def span_found(
     limit: int,
     max_tokens: int,
     is_floored: bool = False,
+    seen: Collection[str] = (),
 ) -> Pooled:
-    """What was found here, and what peers have to it (`is_floored` as in `span_excerpts`).
+    """What was found here, and what peers have to it (`is_floored`, `seen`: `span_excerpts`).
     Raises NotFound for an alias that is none."""
     try:
         with open_machine_peers(opened, aliases) as machine:
@@ -90,6 +91,7 @@ def span_found(
                 max_tokens=max_tokens,
                 peer_timeout_ms=opened.settings.peer_timeout_ms,
                 is_floored=is_floored,
+                seen=seen,
             )
     except Damaged as error:
         notice = Notice("peers-unread", f"no peer was asked: {error.message}")

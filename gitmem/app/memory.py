@@ -78,16 +78,23 @@ class OpenMemory:
         limit: int = DEFAULT_LIMIT,
         show_all: bool = False,
         with_history: bool = True,
+        peers: bool = False,
     ) -> WhyAnswer:
         """Why a path, `PATH:LINE`, folder, commit or record is as it is: decisions first, then
-        commits that give a reason. Works without a memory, from history alone."""
-        return explain(
-            self._open().workspace,
+        commits that give a reason. Works without a memory, from history alone. With `peers`
+        also what other projects of this machine say, each hit with its `project`."""
+        opened = self._open()
+        found = explain(
+            opened.workspace,
             target,
             limit=limit,
             show_all=show_all,
             with_history=with_history,
         )
+        if peers and opened.has_peers(True):
+            spanned: WhyAnswer = load("span-why")(opened, found, (), limit=limit, show_all=show_all)
+            return spanned
+        return found
 
     def capture(
         self,
@@ -154,15 +161,35 @@ class OpenMemory:
         gated: bool = False,
         explain: bool = False,
         seen: Collection[str] = (),
+        peers: bool = False,
     ) -> Recalled:
         """Excerpts for a question, within a budget of tokens. `gated`: none where nothing is
-        similar enough, as for prompts. `seen` are keys of excerpts that are not wanted again."""
+        similar enough, as for prompts. `seen` are keys of excerpts that are not wanted again.
+        With `peers` those of other projects of this machine stand among them, each hit with
+        its `project`."""
         opened = self._open()
         options = self._options(
             opened, limit=limit, max_tokens=max_tokens, depth=depth, is_gated=gated
         )
         options = msgspec.structs.replace(options, with_explain=explain)
-        return recall(opened.workspace, question, options, seen)
+        found = recall(opened.workspace, question, options, seen)
+        if not peers or not opened.has_peers(True):
+            return found
+        pooled = load("span-found")(
+            opened,
+            question,
+            found.excerpts,
+            (),
+            limit=limit,
+            max_tokens=max_tokens,
+            is_floored=gated,
+            seen=seen,
+        )
+        return Recalled(
+            excerpts=pooled.excerpts,
+            tokens=sum(one.tokens for one in pooled.excerpts),
+            notices=(*found.notices, *pooled.notices),
+        )
 
     def answer(self, question: str, *, limit: int = 8, max_tokens: int = 2000) -> Answer:
         """What the reader makes of the excerpts for a question; by default they themselves."""
@@ -175,9 +202,7 @@ class OpenMemory:
         is near. Raises NotFound, Ambiguous."""
         return find_related(self._open().workspace, target, limit=limit)
 
-    def changelog(
-        self, *words: str, tag: str | None = None, unreleased: bool = False
-    ) -> Changelog:
+    def changelog(self, *words: str, tag: str | None = None, unreleased: bool = False) -> Changelog:
         """What a range of commits changed, and why. `words` are any range that `git rev-list`
         takes; none means since the last tag. Raises HistoryCut in a shallow clone that lacks
         some of it."""

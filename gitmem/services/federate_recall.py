@@ -7,7 +7,7 @@ meaning and links made; the pool decides at which places peers' records stand am
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
@@ -60,9 +60,11 @@ def span_excerpts(
     max_tokens: int,
     peer_timeout_ms: int,
     is_floored: bool = False,
+    seen: Collection[str] = (),
 ) -> Pooled:
     """Put what peers say among what was found here; both limits apply after that. `is_floored`:
-    what only meaning finds must be as near as the measured gate asks for."""
+    what only meaning finds must be as near as the measured gate asks for. `seen` are keys of
+    excerpts that are not wanted again."""
     asker = PeerAsker(workspace, federation, peer_timeout_ms)
     try:
         asker.bring_in_step()
@@ -83,7 +85,8 @@ def span_excerpts(
         hits_of_one, near_of_one = found or ([], {})
         ranked.append(hits_of_one)
         near.update(near_of_one)
-    hits = _drop_known(workspace, ranked, own)
+    known = _drop_known(workspace, ranked, own)
+    hits = {key: hit for key, hit in known.items() if key not in seen}
     notices = asker.list_notices()
     if not hits:
         return Pooled(tuple(own), tuple(notices))
