@@ -16,7 +16,7 @@ from gitmem.errors import NoMemory, NoRepository, UsageError
 from tests.conftest import Repo
 
 SIGNATURES = {
-    "why": "(target, *, limit=5, show_all=False, with_history=True)",
+    "why": "(target, *, limit=5, show_all=False, with_history=True, peers=False)",
     "capture": (
         "(summary, *, why=None, type='decision', paths=(), rejected=(), supersedes=(), tags=(), "
         "private=False)"
@@ -24,7 +24,7 @@ SIGNATURES = {
     "search": ("(text, *, limit=10, scope='all', depth='standard', as_of=None, explain=False)"),
     "recall": (
         "(question, *, limit=8, max_tokens=2000, depth='standard', gated=False, explain=False, "
-        "seen=())"
+        "seen=(), peers=False)"
     ),
     "answer": "(question, *, limit=8, max_tokens=2000)",
     "related": "(target, *, limit=10)",

@@ -253,6 +253,7 @@ class PeerAdmin:
     ) -> Done:
         before = states.get(peer.address)
         is_known = fetched is not None and not fetched.is_new and not embed
+        is_known = is_known and before is not None and not before.is_cut
         if before is not None and is_known and self._is_judged(before):
             state = msgspec.structs.replace(before, seen_at=time.time_ns() // 1_000_000)
             self.machine.keep_state(state)

@@ -27,8 +27,9 @@ Verdict = Literal["ok", "mismatch", "unknown", "local", "untrusted"]
 
 class PeerRow(msgspec.Struct, frozen=True, kw_only=True):
     """One peer as `peers list` shows it. `age_seconds` is how long ago we last were in step
-    with it, None for never; `vectors` is how many we keep of it, and `improve`
-    the command that would make it answer better."""
+    with it, None for never; `vectors` is how many we keep of it; `is_cut`: it has more than is
+    read in one go, and the next pull reads on; `improve` is the command that would make it
+    answer better."""
 
     alias: str
     address: str
@@ -45,6 +46,7 @@ class PeerRow(msgspec.Struct, frozen=True, kw_only=True):
     inject: bool = False
     with_code: bool = False
     same_as: tuple[str, ...] = ()
+    is_cut: bool = False
     improve: str | None = None
 
 
@@ -153,6 +155,9 @@ def _describe(
         where, improve = "unread", pull
     elif where == "ready" and peer.is_path and here.admin.machine.is_stale(peer):
         where = "changed"
+    is_cut = state is not None and state.is_cut
+    if improve is None and is_cut:
+        improve = pull
     if improve is None and state is not None:
         improve = find_improvement(peer.alias, state, stamp)
     return PeerRow(
@@ -176,6 +181,7 @@ def _describe(
             if other.address != peer.address
             and is_same_project(peer, state, other, states.get(other.address))
         ),
+        is_cut=is_cut,
         improve=improve,
     )
 

@@ -146,6 +146,7 @@ def _render(row: PeerRow, width: int) -> list[str]:
         [f"the same project as {', '.join(map(clean_line, row.same_as))}"] if row.same_as else []
     )
     said += [f"{format_count(row.quarantined, 'problem')} set apart"] if row.quarantined else []
+    said += ["not all of it is read yet"] if row.is_cut else []
     if said:
         lines.append(f"    {'; '.join(said)}")
     if row.improve is not None:
@@ -212,7 +213,7 @@ def _sentence(done: Done) -> str:
     if same and done.outcome in ("added", "known"):
         text += f"\n  The same project as {', '.join(same)}: no record is shown twice."
     if done.is_cut:
-        text += "\n  It has more segments than are read in one go; some were left out."
+        text += f"\n  It has more than is read in one go; read on: gitmem peers pull {alias}"
     return text
 
 

@@ -6,6 +6,7 @@ no private records. A detached memory has no branches, so its spool is read, too
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from gitmem.store.union import DEFAULT_PLACE, Refresh, Refreshed, Report, projec
 MAX_SEGMENTS = 100_000
 """Of a peer's new segments so many are read in one go: it may have made a million of them."""
 CUT = "peer-cut"
-"""The memo that says whether some were left out."""
+"""The memo that says whether some are left, to be read in the next go."""
 PEER_REMOTE = "peer"
 """The name under which a peer's own writers stand among its fetched ones."""
 
@@ -121,11 +122,14 @@ def refresh_peer(
 
 
 class _PeerRefresh(Refresh):
-    _left = MAX_SEGMENTS
-
     def run(self) -> Refreshed:
         memory, present = self._memory, self._present
-        if self._facts.get_memo("refs") != present.refs_fingerprint:
+        self._left = MAX_SEGMENTS
+        self._cut: dict[str, str] = {}
+        was_cut = bool(self._facts.get_memo(CUT))
+        if was_cut:  # what is left is looked for at every place, changed or not
+            self._keys = {place: f"cut {key}" for place, key in self._keys.items()}
+        if was_cut or self._facts.get_memo("refs") != present.refs_fingerprint:
             if not memory.is_detached:
                 self._view()
                 self._branches()
@@ -134,17 +138,33 @@ class _PeerRefresh(Refresh):
             for folder in sorted(_list_folders(memory.clone.spool)):
                 self._folder_place(f"spool:{folder.name}", folder)
         self._look_for_absent()
-        if self._left < 0:
-            self._facts.set_memo(CUT, "cut")
+        if was_cut or self._cut:
+            self._facts.set_memo(CUT, "cut" if self._cut else "")
         self._facts.set_memo("refs", present.refs_fingerprint)
         return Refreshed(self._added, self._is_changed)
 
-    def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> None:
-        refs = list_shelf(objects, shelf)
-        kept = sorted(refs, key=lambda ref: ref.name)[: max(0, self._left)]
-        self._left -= len(refs)
+    def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> str:
+        """A shelf that has more than may be read in this go is stored by what was read of it,
+        under a name that says so: the next go finds it unknown, and reads on."""
+        if shelf.key in self._cut:
+            return self._cut[shelf.key]
+        refs = sorted(list_shelf(objects, shelf), key=lambda ref: ref.name)
+        unread = self._projection.list_unprojected(refs)
+        if len(unread) > self._left:
+            # Those whose bytes were not to be had must not stand in the way of the rest.
+            absent = set(self._projection.list_absent(limit=MAX_SEGMENTS))
+            unread = [ref for ref in unread if ref not in absent]
+        left_out = set(unread[self._left :])
+        self._left -= len(unread) - len(left_out)
+        kept = [ref for ref in refs if ref not in left_out]
         self._added += project_segments(self._memory, objects, self._projection, kept, self._report)
-        self._projection.add_shelf(shelf.key, kept)
+        if not left_out:
+            self._projection.add_shelf(shelf.key, kept)
+            return shelf.key
+        digest = hashlib.sha256("\n".join(ref.name for ref in kept).encode()).hexdigest()
+        self._cut[shelf.key] = f"{shelf.key}:cut:{digest[:40]}"
+        self._projection.add_shelf(self._cut[shelf.key], kept)
+        return self._cut[shelf.key]
 
     def _view(self) -> None:
         present, objects = self._present, self._sources.objects

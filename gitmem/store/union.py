@@ -278,10 +278,11 @@ class Refresh:
             return
         shelves = {shelf.key: shelf for shelf in look()}
         for left in reversed(range(MAX_TRIES)):
+            stored = {name: name for name in shelves}
             for unknown in self._projection.list_unknown_trees(shelves):
-                self._add_shelf(objects, shelves[unknown])
+                stored[unknown] = self._add_shelf(objects, shelves[unknown])
             try:
-                self._projection.set_tree_place(place, key, list(shelves))
+                self._projection.set_tree_place(place, key, list(stored.values()))
             except Contended:  # another process forgot a shelf that no place had yet
                 if not left:
                     raise
@@ -289,10 +290,12 @@ class Refresh:
                 break
         self._is_changed = True
 
-    def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> None:
+    def _add_shelf(self, objects: ObjectReader, shelf: Shelf) -> str:
+        """Read a shelf and store it; the key under which it is stored."""
         refs = list_shelf(objects, shelf)
         self._added += project_segments(self._memory, objects, self._projection, refs, self._report)
         self._projection.add_shelf(shelf.key, refs)
+        return shelf.key
 
     def _folder_place(self, place: str, folder: Path) -> None:
         stamp = stamp_folder(folder, self._present.now_ns) or ABSENT

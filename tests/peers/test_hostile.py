@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gitmem.app import peering
-from gitmem.config import environment, read_settings
 from gitmem.core.codec import build_line
-from gitmem.core.peers import Peer
 from gitmem.core.segments import segment_name
 from gitmem.store import peer_union
 from tests.peers.conftest import Town
 from tests.support.commandline import Clone
+from tests.support.servers import Server
 
 CACHE = ("billing", "Cache keyed by tenant")
 
@@ -166,20 +163,41 @@ def test_text_that_acts_on_a_terminal_does_not(town: Town) -> None:
         assert b"\x1b" not in out and "\u202e".encode() not in out
 
 
-def test_a_million_segments_are_read_up_to_a_bound_that_is_told(
+def test_of_a_million_segments_a_bounded_part_is_read_and_each_pull_reads_on(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_union, "MAX_SEGMENTS", 3)
-    settings = read_settings(clone_file=None, project_file=None, environ=environment())
-    peer = Peer(alias="billing", address=str(town.billing.path))
-    monkeypatch.setattr(peer_union._PeerRefresh, "_left", 3)
-    opened = peering.open_peer(peer, settings, environment(), Path.cwd())
-    try:
-        opened.workspace.refresh(opened.workspace)
-        assert opened.workspace.records.get_counts("main").records == 3
-        assert opened.workspace.facts.get_memo(peer_union.CUT)
-    finally:
-        opened.close()
+    monkeypatch.setattr(peer_union, "MAX_SEGMENTS", 2)
+    shop = town.shop
+    done = shop.call("peers", "add", str(town.billing.path)).ok()
+    assert "2 records" in done.out and "gitmem peers pull billing" in done.out
+    seen = []
+    for _ in range(6):
+        (row,) = shop.call("peers", "list", "--json").data["peers"]
+        seen.append((row["records"], row["is_cut"]))
+        if row["is_cut"]:
+            assert row["improve"] == "gitmem peers pull billing"
+            assert "not all of it is read yet" in shop.call("peers", "list").out
+        shop.call("peers", "pull").ok()
+    assert seen[:2] == [(2, True), (4, True)]
+    assert seen[-1] == (6, False)
+    assert CACHE in town.hits("src/app.py")
+    town.billing.git("rm", "-q", "-r", ".gitmem/records")
+    town.billing.commit("Take all of it away")
+    town.billing.git("push", "-q", "origin", "main")
+    rows = {hit["summary"]: hit for hit in town.why("src/store.py")["data"]["hits"]}
+    assert rows["Use one writer process"]["unreviewed"]
+
+
+def test_of_a_servers_peer_each_pull_reads_on_though_nothing_is_new_there(
+    town: Town, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peer_union, "MAX_SEGMENTS", 4)
+    town.shop.call("peers", "add", server.url("billing.git"), "--alias", "billing").ok()
+    (before,) = town.list()
+    town.shop.call("peers", "pull").ok()
+    (after,) = town.list()
+    assert (before["records"], before["is_cut"]) == (4, True)
+    assert (after["records"], after["is_cut"]) == (6, False)
 
 
 def test_records_of_another_project_are_not_taken_in(town: Town) -> None:
