@@ -21,6 +21,7 @@ from gitmem.errors import UsageError
 from gitmem.ports.cache import Facts, Projection
 from gitmem.ports.repository import ObjectReader, RefStore, RepositorySettings, TreeChange
 from gitmem.store.paths import RECORDS, ClonePaths, Memory
+from gitmem.store.peer_default import list_default_trees
 from gitmem.store.sources import Sources
 from gitmem.store.stamps import Present, head_key, head_place
 from gitmem.store.trees import Shelf, list_shelf, list_shelves
@@ -168,11 +169,12 @@ class _PeerRefresh(Refresh):
 
     def _view(self) -> None:
         present, objects = self._present, self._sources.objects
-        specs = [f"{present.head}:{RECORDS}"]
         if present.head is None:
             writers = self._sources.memory_refs.list_refs(FETCHED_PREFIX)
-            specs = [f"{oid}:default/records" for oid in sorted(set(writers.values()))]
-        trees = sorted({oid for oid in map(objects.find_oid, specs) if oid is not None})
+            trees = list_default_trees(objects, writers.values())
+        else:
+            found = objects.find_oid(f"{present.head}:{RECORDS}")
+            trees = [found] if found is not None else []
         place = head_place(self._memory)
         # The key is the commit's, as whoever compares expects it: what it stands for is here
         # looked at each time that refs changed.

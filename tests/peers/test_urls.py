@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.peers.conftest import Town
+from tests.support.commandline import Clone
 from tests.support.servers import Server, serve_http_basic, serve_http_open, serve_silence
 
 CACHE = ("billing", "Cache keyed by tenant")
@@ -99,6 +100,48 @@ def test_a_writers_ref_that_is_gone_there_is_gone_here(town: Town, server: Serve
     town.billing.git("push", "-q", "origin", f":refs/gitmem/w/{writer}")
     town.peers("pull").ok()
     assert ("billing", "Bob was here") not in town.hits("src/app.py", "--all")
+
+
+def clone_as(town: Town, name: str) -> Clone:
+    """Somebody else's clone of billing."""
+    other = type(town.billing)(town.root / name, name)
+    town.billing.git("clone", "-q", str(town.bare), str(other.path))
+    return other
+
+
+def revert_last(clone: Clone) -> None:
+    clone.git("revert", "--no-edit", "HEAD")
+    clone.git("push", "-q", "origin", "HEAD:main")
+
+
+@pytest.mark.parametrize("order", ["seen", "unseen"])
+def test_a_writer_that_is_behind_does_not_keep_what_the_branch_took_back(
+    town: Town, server: Server, order: str
+) -> None:
+    """Bob saw a decision on the default branch that was reverted since, and never pushed again.
+    Where Ada's chain shows that she saw it, too, he is behind; otherwise nobody can tell."""
+    billing = town.billing
+    billing.decide("Taken back soon", "src/brief.py")
+    billing.git("push", "-q", "origin", "main")
+    if order == "seen":
+        billing.gitmem("push").ok()
+    bob = clone_as(town, "bob")
+    bob.gitmem("capture", "-m", "Bob was here", "src/app.py").ok()
+    bob.gitmem("push").ok()
+    revert_last(billing)
+    billing.gitmem("capture", "-m", "Ada goes on", "src/app.py").ok()
+    billing.gitmem("push").ok()
+    town.peers("add", server.url("billing.git")).ok()
+    rows = {hit["summary"]: hit for hit in town.why("src/brief.py", "--all")["data"]["hits"]}
+    said = rows.get("Taken back soon")
+    if order == "seen":
+        assert said is None or said["unreviewed"]
+    else:
+        assert said is not None and not said["unreviewed"]
+    town.peers("add", server.url("billing.git"), "--with-code").ok()
+    rows = {hit["summary"]: hit for hit in town.why("src/brief.py", "--all")["data"]["hits"]}
+    told = rows.get("Taken back soon")
+    assert told is None or told["unreviewed"]
 
 
 def drop_writers(town: Town) -> None:
