@@ -15,6 +15,7 @@ from gitmem.core.mentions import (
     cut_links,
     fold_name,
     iter_project_links,
+    list_oids,
     list_words,
     parse_package_names,
 )
@@ -150,3 +151,11 @@ def test_the_index_knows_who_has_what_and_forgets_whole_peers(tmp_path: Path) ->
     assert [one.address for one in index.find(["w:shop"])] == ["/peer59"]
     assert list(index.list_states()) == ["/peer59"]
     index.close()
+
+
+def test_ids_of_commits_are_found_in_running_text_and_nothing_shorter() -> None:
+    text = "As of 1234567, see (ABCDEF0123) and /commit/0123456789abcdef; not abcdef, not 1234567g"
+    assert list_oids(text) == {"1234567", "abcdef0123", "0123456789abcdef"}
+    assert not list_oids("x" + "a" * 64) and not list_oids("a" * 65)
+    many = " ".join(f"{number:07x}" for number in range(5000))
+    assert len(list_oids(many)) == 1000
