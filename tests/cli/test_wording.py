@@ -157,11 +157,13 @@ def test_ages_count_commits_to_what_was_asked_about(ada: Clone) -> None:
 
 
 def test_a_second_init_has_nothing_to_join(ada: Clone) -> None:
+    ada.gitmem("init", "--yes").ok()
     out = ada.gitmem("init", "--yes").ok().out
     assert "is here already" in out and "Joining" not in out
 
 
 def test_hooks_that_were_taken_out_are_not_called_missing(ada: Clone) -> None:
+    ada.gitmem("hooks", "install").ok()
     out = ada.gitmem("hooks", "uninstall").ok().out
     assert "removed" in out and "missing" not in out
     assert "gitmem hooks install" in ada.gitmem("hooks", "status").ends(1).err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text("raise AssertionError('this is never run')")
     monkeypatch.syspath_prepend(str(folder.parent))
+    # Whoever imported the true one before us must not be the answer.
+    monkeypatch.delitem(sys.modules, DEFAULT_PACKAGE, raising=False)
     return folder
 
 
