@@ -125,7 +125,7 @@ HEAVY = {
 # Command → what it must not import, on top of HEAVY. Add a row for each command that runs
 # often; `{}` in a word is the path of the repository.
 HOT: dict[tuple[str, ...], set[str]] = {
-    ("why", "src.py"): {"click", "asyncio", "logging", "email", "http", "urllib.request"},
+    ("why", "src.py"): {"click", "asyncio", "logging", "email", "http", "inspect"},
     ("why", "src.py", "--json"): {"click", "asyncio", "logging", "email", "http"},
     ("why", "src.py:1"): {"click", "asyncio", "logging"},
     ("capture", "-m", "Cache by tenant", "src.py"): {"asyncio", "logging"},
